@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The knob catalogue (sweeps/knobs/*.json): what can be varied, by which backend, with which
+// values, and what it does. A knob that is not in it is an error with a did-you-mean, and so is a
+// value that the library would silently read as something else ("4k" is 4, "four" is 0).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nccl_sweep {
+
+enum class KnobKind { environment, library, cpu_bind, config, buffer };
+enum class KnobType { integer, boolean, size, choice, text, path };
+enum class KnobClass { tuning, fabric_policy, can_corrupt };  // the last two need --allow NAME
+
+std::string to_string(KnobKind);  // the words of sweeps/knobs/*.json
+std::string to_string(KnobType);
+std::string to_string(KnobClass);  // "tuning", "fabric-policy", "can-corrupt"
+
+struct Knob {
+  std::string name;
+  std::string backend;  // "nccl", "host", "model"
+  KnobKind kind = KnobKind::environment;
+  KnobType type = KnobType::integer;
+  KnobClass knob_class = KnobClass::tuning;
+  std::optional<std::int64_t> minimum;  // integer and size
+  std::optional<std::int64_t> maximum;
+  bool power_of_two = false;         // integer and size: odd values are known to misbehave
+  std::vector<std::string> choices;  // choice
+  std::string default_value;         // as text, with its history: "0 (1 in 2.18-2.19)"
+  std::string since;                 // first version, "" where always
+  std::string acts_on;               // "built-in IB/RoCE transport, across nodes, at connection"
+  std::string no_op_when;            // "no NET/IB channel"
+  std::string danger;
+  std::string summary;  // one line
+};
+
+class KnobCatalogue {
+ public:
+  // Reads every *.json of the folder. Throws a usage Error with file and JSON pointer.
+  static KnobCatalogue load(const std::filesystem::path& folder);
+
+  void add(Knob knob);  // a later one of the same backend and name replaces the earlier
+  const std::vector<Knob>& knobs() const { return knobs_; }
+  const Knob* find(std::string_view backend, std::string_view name) const;
+
+  // The knob, or a usage Error with a did-you-mean (naming the backend it belongs to where it is
+  // another backend's).
+  const Knob& require(std::string_view backend, std::string_view name,
+                      std::string_view where = {}) const;
+
+  // Throws a usage Error where `value` is not what the knob takes: not a number, trailing unit
+  // that would be dropped, out of range, not one of the choices, surrounding blanks or quotes.
+  void check_value(const Knob&, std::string_view value, std::string_view where = {}) const;
+
+ private:
+  std::vector<Knob> knobs_;
+};
+
+// The value as it goes into the worker's environment: sizes ("512K") become plain bytes, because
+// the libraries read plain numbers. Call it after check_value.
+std::string normalise_value(const Knob&, std::string_view value);
+
+// sweeps/ of the source tree or of the installation prefix: $NCCL_SWEEP_DATA, next to the
+// executable's ../share/nccl-sweep, or the build's source folder. Throws an environment Error.
+std::filesystem::path data_folder();
+
+}  // namespace nccl_sweep
