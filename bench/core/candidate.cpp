@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+#include "core/candidate.hpp"
+
+namespace nccl_sweep {
+
+std::string name_of(const Candidate& candidate) {
+  if (candidate.is_baseline()) return std::string(kBaselineName);
+  std::string name;
+  for (const auto& [knob, value] : candidate.assignments) {
+    if (!name.empty()) name += ' ';
+    name += knob + "=" + value;
+  }
+  return name;
+}
+
+}  // namespace nccl_sweep

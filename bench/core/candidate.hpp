@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One assignment of knobs. Candidate 0 of every run is the baseline: the site's environment as it
+// is, nothing varied. Candidates are named by their assignments so that they can be typed.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace nccl_sweep {
+
+inline constexpr std::string_view kBaselineName = "default";
+
+struct Candidate {
+  std::vector<std::pair<std::string, std::string>> assignments;  // knob name, value; spec order
+  bool is_baseline() const { return assignments.empty(); }
+  bool operator==(const Candidate&) const = default;
+};
+
+std::string name_of(const Candidate&);  // "default" or "NAME=VALUE NAME=VALUE"
+
+}  // namespace nccl_sweep

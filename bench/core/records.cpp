@@ -1,0 +1,234 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+#include "core/records.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/error.hpp"
+#include "core/json_fields.hpp"
+
+namespace nccl_sweep {
+
+using nlohmann::json;
+
+namespace {
+
+json order_json(std::string_view record, const TrialOrder& order) {
+  return {{"record", record},
+          {"trial", order.index},
+          {"stage", to_string(order.stage)},
+          {"round", order.round},
+          {"candidate", order.candidate}};
+}
+
+TrialOrder order_of(const json& j) {
+  return {j.at("trial").get<int>(), parse_stage(j.at("stage").get<std::string>()),
+          j.at("round").get<int>(), j.at("candidate").get<int>()};
+}
+
+json fabric_json(const Fabric& f) {
+  return {{"name", f.name},     {"fingerprint", f.fingerprint},       {"device", f.device},
+          {"nodes", f.nodes},   {"ranks_per_node", f.ranks_per_node}, {"hosts", f.hosts},
+          {"versions", f.versions}};
+}
+
+Fabric fabric_of(const json& j) {
+  Fabric f;
+  j.at("name").get_to(f.name);
+  j.at("fingerprint").get_to(f.fingerprint);
+  j.at("device").get_to(f.device);
+  j.at("nodes").get_to(f.nodes);
+  j.at("ranks_per_node").get_to(f.ranks_per_node);
+  j.at("hosts").get_to(f.hosts);
+  j.at("versions").get_to(f.versions);
+  return f;
+}
+
+json record_json(const RunRecord& r) {
+  json j{{"record", "run"},
+         {"schema", r.schema},
+         {"version", r.version},
+         {"argv", r.argv},
+         {"spec", r.spec.empty() ? json::object() : json::parse(r.spec)},
+         {"name", r.name},
+         {"backend", r.backend},
+         {"simulated", r.simulated},
+         {"seed", r.seed},
+         {"started", r.started},
+         {"environment", r.environment},
+         {"notes", r.notes},
+         {"fabric", fabric_json(r.fabric)},
+         {"ranks", r.ranks},
+         {"agents", r.agents},
+         {"workers", r.workers},
+         {"placement", r.placement},
+         {"candidates", r.candidates},
+         {"cases", r.cases},
+         {"smallest_gain", r.smallest_gain},
+         {"arena_bytes", r.arena.value},
+         {"identity", r.identity},
+         {"estimated_seconds", r.estimated_seconds}};
+  if (r.workload) {
+    j["workload"] = {{"name", r.workload->name},
+                     {"source", r.workload->source},
+                     {"iterations", r.workload->iterations}};
+  }
+  return j;
+}
+
+RunRecord run_of(const json& j) {
+  RunRecord r;
+  j.at("schema").get_to(r.schema);
+  if (r.schema != kRecordSchema) {
+    throw usage_error(fmt::format("records of schema {}, this version reads {}", r.schema,
+                                  kRecordSchema),
+                      {}, "use the nccl-sweep version that wrote them");
+  }
+  j.at("version").get_to(r.version);
+  j.at("argv").get_to(r.argv);
+  r.spec = j.at("spec").dump();
+  j.at("name").get_to(r.name);
+  j.at("backend").get_to(r.backend);
+  j.at("simulated").get_to(r.simulated);
+  j.at("seed").get_to(r.seed);
+  j.at("started").get_to(r.started);
+  j.at("environment").get_to(r.environment);
+  j.at("notes").get_to(r.notes);
+  r.fabric = fabric_of(j.at("fabric"));
+  j.at("ranks").get_to(r.ranks);
+  j.at("agents").get_to(r.agents);
+  j.at("workers").get_to(r.workers);
+  j.at("placement").get_to(r.placement);
+  j.at("candidates").get_to(r.candidates);
+  j.at("cases").get_to(r.cases);
+  j.at("smallest_gain").get_to(r.smallest_gain);
+  r.arena = Bytes{j.at("arena_bytes").get<std::int64_t>()};
+  j.at("identity").get_to(r.identity);
+  j.at("estimated_seconds").get_to(r.estimated_seconds);
+  if (j.contains("workload")) {
+    const json& w = j.at("workload");
+    r.workload = WorkloadSummary{w.at("name").get<std::string>(), w.at("source").get<std::string>(),
+                                 w.at("iterations").get<double>()};
+  }
+  return r;
+}
+
+json record_json(const BlocksRecord& r) {
+  json j = order_json("blocks", r.order);
+  j["case"] = r.timing.case_index;
+  j["n"] = r.timing.ops_per_block;
+  j["mean_seconds"] = r.timing.mean_seconds;
+  j["max_seconds"] = r.timing.max_seconds;
+  j["slowest_rank"] = r.timing.slowest_rank;
+  j["wrong_elements"] = r.timing.wrong_elements;
+  j["cpu_seconds"] = r.timing.cpu_seconds;
+  j["wall_seconds"] = r.timing.wall_seconds;
+  return j;
+}
+
+BlocksRecord blocks_of(const json& j) {
+  BlocksRecord r;
+  r.order = order_of(j);
+  j.at("case").get_to(r.timing.case_index);
+  j.at("n").get_to(r.timing.ops_per_block);
+  j.at("mean_seconds").get_to(r.timing.mean_seconds);
+  j.at("max_seconds").get_to(r.timing.max_seconds);
+  j.at("slowest_rank").get_to(r.timing.slowest_rank);
+  j.at("wrong_elements").get_to(r.timing.wrong_elements);
+  j.at("cpu_seconds").get_to(r.timing.cpu_seconds);
+  j.at("wall_seconds").get_to(r.timing.wall_seconds);
+  return r;
+}
+
+json record_json(const FailureRecord& r) {
+  json j = order_json("failure", r.order);
+  j["outcome"] = to_string(r.outcome);
+  j["phase"] = to_string(r.failure.phase);
+  j["rank"] = r.failure.rank;
+  j["host"] = r.failure.host;
+  j["case"] = r.failure.case_index;
+  j["step"] = r.failure.step;
+  j["message"] = r.failure.message;
+  j["waiting_ranks"] = r.failure.waiting_ranks;
+  j["log_tail"] = r.failure.log_tail;
+  j["log_file"] = r.failure.log_file;
+  return j;
+}
+
+FailureRecord failure_of(const json& j) {
+  FailureRecord r;
+  r.order = order_of(j);
+  r.outcome = parse_outcome(j.at("outcome").get<std::string>());
+  r.failure.phase = parse_phase(j.at("phase").get<std::string>());
+  j.at("rank").get_to(r.failure.rank);
+  j.at("host").get_to(r.failure.host);
+  j.at("case").get_to(r.failure.case_index);
+  j.at("step").get_to(r.failure.step);
+  j.at("message").get_to(r.failure.message);
+  j.at("waiting_ranks").get_to(r.failure.waiting_ranks);
+  j.at("log_tail").get_to(r.failure.log_tail);
+  j.at("log_file").get_to(r.failure.log_file);
+  return r;
+}
+
+json record_json(const TrialRecord& r) {
+  json j = order_json("trial", r.order);
+  j["outcome"] = to_string(r.outcome);
+  j["finished"] = r.finished;
+  j["total_seconds"] = r.total_seconds;
+  j["start_up_seconds"] = r.start_up_seconds;
+  j["connect_seconds"] = r.connect_seconds;
+  j["peak_rss_bytes"] = r.peak_rss_bytes;
+  return j;
+}
+
+TrialRecord trial_of(const json& j) {
+  TrialRecord r;
+  r.order = order_of(j);
+  r.outcome = parse_outcome(j.at("outcome").get<std::string>());
+  j.at("finished").get_to(r.finished);
+  j.at("total_seconds").get_to(r.total_seconds);
+  j.at("start_up_seconds").get_to(r.start_up_seconds);
+  j.at("connect_seconds").get_to(r.connect_seconds);
+  j.at("peak_rss_bytes").get_to(r.peak_rss_bytes);
+  return r;
+}
+
+json record_json(const EndRecord& r) {
+  return {{"record", "end"},     {"reason", r.reason},   {"trials", r.trials},
+          {"failed", r.failed},  {"seconds", r.seconds}, {"agent_cpu_seconds", r.agent_cpu_seconds}};
+}
+
+EndRecord end_of(const json& j) {
+  return {j.at("reason").get<std::string>(), j.at("trials").get<int>(), j.at("failed").get<int>(),
+          j.at("seconds").get<double>(), j.at("agent_cpu_seconds").get<double>()};
+}
+
+}  // namespace
+
+std::string to_line(const Record& record) {
+  const json j = std::visit([](const auto& r) { return record_json(r); }, record);
+  // A log line may hold any byte; it must not keep the record from being written.
+  return j.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+Record parse_record(std::string_view line, std::string_view where) {
+  try {
+    const json j = json::parse(line);
+    const std::string kind = j.at("record").get<std::string>();
+    if (kind == "run") return run_of(j);
+    if (kind == "blocks") return blocks_of(j);
+    if (kind == "failure") return failure_of(j);
+    if (kind == "trial") return trial_of(j);
+    if (kind == "end") return end_of(j);
+    throw usage_error(fmt::format("unknown record '{}'", kind), std::string(where));
+  } catch (const json::exception& error) {
+    throw usage_error(fmt::format("not a record: {}", error.what()), std::string(where));
+  } catch (const Error& error) {
+    if (!error.where().empty()) throw;
+    throw Error(error.exit_code(), error.message(), std::string(where), error.hint());
+  }
+}
+
+}  // namespace nccl_sweep

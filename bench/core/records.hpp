@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The record file of a run (records.jsonl): one JSON object a line, written by rank 0 and flushed
+// after each trial; everything else is computed from it. A trial counts only with its closing
+// `trial` record. The format is described in results/README.md. Writing to disk is agent/'s.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/candidate.hpp"
+#include "core/case.hpp"
+#include "core/trial.hpp"
+
+namespace nccl_sweep {
+
+inline constexpr int kRecordSchema = 1;
+inline constexpr std::string_view kRecordFile = "records.jsonl";
+
+// Where a run was measured. Results of different fabrics are never mixed.
+struct Fabric {
+  std::string name;         // short and readable: "host-2core-1node", "h200-2-nvlink", model's name
+  std::string fingerprint;  // hash over what follows
+  std::string device;       // CPU or GPU model
+  int nodes = 1;
+  int ranks_per_node = 1;
+  std::vector<std::string> hosts;
+  std::map<std::string, std::string> versions;  // "nccl", "driver", "cuda", "kernel" ...
+};
+
+struct WorkloadSummary {
+  std::string name;       // file name
+  std::string source;     // "kineto", "nccl-log" ...
+  double iterations = 0;  // 0: calls are for the whole run
+};
+
+struct RunRecord {
+  int schema = kRecordSchema;
+  std::string version;  // of nccl-sweep
+  std::vector<std::string> argv;
+  std::string spec;     // the spec as JSON text
+  std::string name;
+  std::string backend;
+  bool simulated = false;
+  std::uint64_t seed = 0;
+  std::string started;  // ISO 8601, UTC
+  std::map<std::string, std::string> environment;  // NCCL_ UCX_ CUDA_ HOST_ names only
+  std::vector<std::string> notes;  // NCCL_TOPO_FILE, conf files, pinned variables: first lines of run
+  Fabric fabric;
+  int ranks = 0;        // of the figures; model runs: simulated ranks
+  int agents = 0;
+  int workers = 0;      // processes
+  std::map<std::string, std::string> placement;  // SLURM_JOB_ID, SLURM_TOPOLOGY_ADDR ...
+  std::vector<Candidate> candidates;  // [0] is the baseline
+  std::vector<Case> cases;
+  std::optional<WorkloadSummary> workload;
+  double smallest_gain = 0.03;        // delta of the decision
+  Bytes arena;
+  std::string identity;  // hash of binary, spec, hosts: a resume must match
+  double estimated_seconds = 0;
+};
+
+struct BlocksRecord {
+  TrialOrder order;
+  CaseTiming timing;
+};
+
+struct FailureRecord {
+  TrialOrder order;
+  Outcome outcome = Outcome::error;
+  Failure failure;
+};
+
+struct TrialRecord {  // closes a trial
+  TrialOrder order;
+  Outcome outcome = Outcome::complete;
+  std::string finished;  // ISO 8601, UTC
+  double total_seconds = 0;
+  double start_up_seconds = 0;
+  double connect_seconds = 0;
+  std::int64_t peak_rss_bytes = 0;
+};
+
+struct EndRecord {
+  std::string reason;  // "complete", "interrupted", "budget", "baseline failed", "lost node"
+  int trials = 0;
+  int failed = 0;
+  double seconds = 0;
+  double agent_cpu_seconds = 0;  // rank 0's agent, user + system
+};
+
+using Record = std::variant<RunRecord, BlocksRecord, FailureRecord, TrialRecord, EndRecord>;
+
+std::string to_line(const Record&);  // without the newline
+// Throws a usage Error that names `where` (file:line).
+Record parse_record(std::string_view line, std::string_view where);
+
+// A run as read back. Trials in order of index; a trial without its closing record is not there.
+struct RunData {
+  RunRecord run;
+  std::vector<TrialOutcome> trials;
+  std::optional<EndRecord> end;
+  bool torn_tail = false;  // the last line was cut off (tolerated)
+};
+
+// `path` is a run folder or a records.jsonl. Throws a usage Error: not there, no run record,
+// broken line in the middle, unknown schema.
+RunData read_run(const std::filesystem::path& path);
+
+// The folder with the newest run record under `results`; throws a usage Error if there is none.
+std::filesystem::path newest_run(const std::filesystem::path& results);
+
+}  // namespace nccl_sweep

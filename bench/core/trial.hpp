@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A trial is one fresh launch of one candidate, the unit of replication. Here are its order (what
+// to launch), its outcome (a value, never an exception), and the interface between the sweep loop
+// that runs trials and the experiment that decides which one is next.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/units.hpp"
+
+namespace nccl_sweep {
+
+enum class Stage {
+  burn_in,   // first trial of a run (baseline): fixes n and K, never analysed
+  screen,    // shuffled rounds, no claims
+  confirm,   // fresh adjacent pairs of finalist and baseline
+  grid,      // fixed design: `rounds` rounds over all candidates (also bench: baseline only)
+  sentinel   // baseline after a failure: is the machine still well? never analysed
+};
+
+struct TrialOrder {
+  int index = 0;      // 0, 1, 2 ... in the order of execution; sentinels included
+  Stage stage = Stage::grid;
+  int round = 0;      // within its stage; for confirm: the pair's number
+  int candidate = 0;  // index into the run's candidates
+  bool operator==(const TrialOrder&) const = default;
+};
+
+enum class Phase { spawn, hello, connect, measure, drain };
+
+// What became of a trial. Everything but complete costs this trial only.
+enum class Outcome {
+  complete,
+  spawn_failed,   // the worker binary did not start
+  crashed,        // died by a signal or exited without a result
+  hung,           // no progress before the deadline
+  garbage,        // spoke something that is not the wire protocol
+  flooded,        // more log output or frames than the limit
+  error,          // the backend reported an error (text in the message)
+  unsupported,    // the backend cannot do this candidate x case here
+  wrong_data,     // verification found wrong elements: disqualifies the candidate
+  stopped         // soft stop before it was finished; not a failure
+};
+
+// Measured time of one case in one trial, already reduced over ranks.
+struct CaseTiming {
+  int case_index = 0;
+  int ops_per_block = 0;                 // n
+  std::vector<double> mean_seconds;      // per block: mean over ranks of time per op; slowest group
+  std::vector<double> max_seconds;       // per block: slowest rank
+  std::vector<int> slowest_rank;         // per block
+  std::int64_t wrong_elements = -1;      // -1: not verified
+  double cpu_seconds = 0;                // user + system over all workers, during the blocks
+  double wall_seconds = 0;               // length of the blocks, slowest rank
+};
+
+// The trial's value for a case: the median block; rooted collectives use the maximum over ranks.
+Seconds trial_value(const CaseTiming&, bool use_max);
+
+struct Failure {
+  Phase phase = Phase::spawn;
+  int rank = -1;                  // the rank furthest behind, which gets the blame
+  std::string host;
+  int case_index = -1;            // where it was
+  std::string step;               // "warm-up", "block 3 of 5", "verify" ...
+  std::string message;            // one line
+  std::vector<int> waiting_ranks; // the victims, the first few
+  std::vector<std::string> log_tail;
+  std::string log_file;           // kept log, relative to the run folder; may be empty
+};
+
+struct TrialOutcome {
+  TrialOrder order;
+  Outcome outcome = Outcome::complete;
+  std::vector<CaseTiming> cases;      // complete only (wrong_data too)
+  std::optional<Failure> failure;     // set unless complete
+  double total_seconds = 0;           // spawn to last waitpid
+  double start_up_seconds = 0;        // spawn to connected, slowest rank
+  double connect_seconds = 0;         // communicator creation, slowest rank
+  std::int64_t peak_rss_bytes = 0;    // largest worker
+};
+
+std::string_view to_string(Stage);
+std::string_view to_string(Phase);
+std::string_view to_string(Outcome);
+Stage parse_stage(std::string_view);      // throw usage Error: only read from record files
+Phase parse_phase(std::string_view);
+Outcome parse_outcome(std::string_view);
+
+// Decides which trial is next. Deterministic in its construction arguments and the outcomes
+// recorded so far, so a resumed run replays the finished trials and goes on. Rank 0 only.
+class Experiment {
+ public:
+  virtual ~Experiment() = default;
+  virtual std::optional<TrialOrder> next() = 0;           // nothing left: the run is complete
+  virtual void record(const TrialOutcome&) = 0;           // of the order that next() gave last
+  virtual int planned_trials() const = 0;                 // as far as known now, done ones included
+  virtual std::string label(const TrialOrder&) const = 0; // "screen 2/3", for the progress line
+};
+
+}  // namespace nccl_sweep
