@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+#include "core/plan.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+
+namespace nccl_sweep {
+namespace {
+
+bool excluded(const Candidate& candidate, const SweepSpec& spec) {
+  const auto matches = [&](const std::map<std::string, std::string>& pattern) {
+    return std::all_of(pattern.begin(), pattern.end(), [&](const auto& wanted) {
+      return std::find(candidate.assignments.begin(), candidate.assignments.end(),
+                       std::pair<std::string, std::string>(wanted)) != candidate.assignments.end();
+    });
+  };
+  return std::any_of(spec.exclude.begin(), spec.exclude.end(), matches);
+}
+
+std::vector<Candidate> expand_candidates(const SweepSpec& spec, const KnobCatalogue& catalogue) {
+  std::vector<Candidate> grid{Candidate{}};
+  for (const Axis& axis : spec.axes) {
+    const Knob& knob = catalogue.require(spec.backend, axis.knob, spec.name);
+    std::vector<Candidate> wider;
+    for (const Candidate& candidate : grid) {
+      for (const std::string& value : axis.values) {
+        catalogue.check_value(knob, value, fmt::format("{}: axes/{}", spec.name, axis.knob));
+        wider.push_back(candidate);
+        wider.back().assignments.emplace_back(axis.knob, normalise_value(knob, value));
+      }
+    }
+    grid = std::move(wider);
+  }
+  std::vector<Candidate> candidates{Candidate{}};
+  for (Candidate& candidate : grid) {
+    if (!candidate.is_baseline() && !excluded(candidate, spec)) {
+      candidates.push_back(std::move(candidate));
+    }
+  }
+  if (!spec.axes.empty() && candidates.size() == 1) {
+    throw usage_error("'exclude' leaves no candidate", spec.name);
+  }
+  return candidates;
+}
+
+// Finds or adds the partition for a group shape.
+int partition_index(SweepPlan& plan, const GroupShape& shape, const std::vector<int>& nodes) {
+  const Partition groups = partition_world(shape, nodes);
+  const auto found = std::find(plan.partitions.begin(), plan.partitions.end(), groups);
+  if (found != plan.partitions.end()) return static_cast<int>(found - plan.partitions.begin());
+  plan.partitions.push_back(groups);
+  return static_cast<int>(plan.partitions.size()) - 1;
+}
+
+void add_case(SweepPlan& plan, Case c, const std::vector<int>& nodes) {
+  const int partition = partition_index(plan, c.group, nodes);
+  c.group_size =
+      static_cast<int>(plan.partitions[static_cast<std::size_t>(partition)].front().size());
+  const CaseSize rounded = nccl_tests_size(c.collective, c.dtype, c.requested, c.group_size);
+  c.size = rounded.size;
+  c.count = rounded.count_column;
+  if (c.size.value == 0) {
+    plan.notes.push_back(fmt::format(
+        "{} {} of {} left out: below one 16-byte share a rank of {} ranks (nccl-tests runs size 0)",
+        to_string(c.collective), to_string(c.dtype), format_size(c.requested), c.group_size));
+    return;
+  }
+  if (c.size != c.requested) {
+    plan.notes.push_back(fmt::format("{} {} {} B rounded to {} B (16-byte shares, as nccl-tests)",
+                                     to_string(c.collective), to_string(c.dtype), c.requested.value,
+                                     c.size.value));
+  }
+  if (std::find(plan.cases.begin(), plan.cases.end(), c) != plan.cases.end()) return;
+  plan.cases.push_back(c);
+  plan.partition_of_case.push_back(partition);
+}
+
+void expand_spec_sizes(SweepPlan& plan, const SweepSpec& spec, const std::vector<int>& nodes) {
+  for (const Collective collective : spec.collectives) {
+    for (const DataType dtype : spec.dtypes) {
+      for (const Placement placement : spec.placements) {
+        for (const Bytes size : spec.sizes) {
+          Case c;
+          c.collective = collective;
+          c.dtype = dtype;
+          c.op = spec.op;
+          c.placement = placement;
+          c.requested = size;
+          c.group = spec.group;
+          add_case(plan, c, nodes);
+        }
+      }
+    }
+  }
+}
+
+// A workload's group of n ranks becomes groups of n here; where the allocation is too small or
+// does not divide, the world with the total bytes kept, marked as scaled.
+GroupShape group_for(const WorkloadCase& w, int world, SweepPlan& plan) {
+  if (w.group_size == world) return {};
+  const int stride = std::max(1, w.group_stride);
+  for (const int s : {stride, 1}) {
+    if (w.group_size <= world && world % (s * w.group_size) == 0) {
+      return {GroupKind::strided, s, w.group_size};
+    }
+  }
+  plan.notes.push_back(fmt::format(
+      "{} {}: the workload's group of {} ranks does not fit {} ranks here: run on all of them, its "
+      "figures are marked 'scaled from {} ranks'",
+      to_string(w.collective), format_size(w.bytes), w.group_size, world, world));
+  return {};
+}
+
+void expand_workload(SweepPlan& plan, const SweepSpec& spec,
+                     const std::vector<WorkloadCase>& workload, const std::vector<int>& nodes) {
+  const int world = static_cast<int>(nodes.size());
+  const auto wanted = [](const auto& list, const auto& value) {
+    return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
+  };
+  for (const WorkloadCase& w : workload) {
+    if (!wanted(spec.collectives, w.collective) || !wanted(spec.dtypes, w.dtype)) continue;
+    for (const Placement placement : spec.placements) {
+      Case c;
+      c.collective = w.collective;
+      c.dtype = w.dtype;
+      c.op = w.op;
+      c.placement = placement;
+      c.requested = w.bytes;
+      c.group = group_for(w, world, plan);
+      c.workload_group_size = w.group_size;
+      // Each call happens once: with both placements measured, the first one carries it.
+      c.calls = placement == spec.placements.front() ? w.calls : 0;
+      add_case(plan, c, nodes);
+    }
+  }
+}
+
+Bytes arena_for(const SweepPlan& plan) {
+  constexpr Bytes kLeast{std::int64_t{64} << 20};  // several times a CPU's or GPU's L2 share
+  Bytes arena = kLeast;
+  for (const Case& c : plan.cases) arena = std::max(arena, c.size);
+  return arena;
+}
+
+std::set<std::string> words_of(std::string_view name) {
+  std::set<std::string> words;
+  std::string word;
+  for (const char letter : std::string(name) + " ") {
+    if (letter != ' ') {
+      word += letter;
+    } else if (!word.empty()) {
+      words.insert(std::move(word));
+      word.clear();
+    }
+  }
+  return words;
+}
+
+}  // namespace
+
+SweepPlan expand(const SweepSpec& spec, const KnobCatalogue& catalogue,
+                 const std::vector<WorkloadCase>& workload, const std::vector<int>& nodes) {
+  if (spec.workload_sizes && workload.empty()) {
+    throw usage_error("the spec takes its sizes from a workload, and none was given", spec.name,
+                      "add --workload FILE (made by nccl-sweep workload)");
+  }
+  SweepPlan plan;
+  plan.ranks = static_cast<int>(nodes.size());
+  plan.candidates = expand_candidates(spec, catalogue);
+  partition_index(plan, GroupShape{}, nodes);
+  if (spec.workload_sizes) {
+    expand_workload(plan, spec, workload, nodes);
+  } else {
+    expand_spec_sizes(plan, spec, nodes);
+  }
+  if (plan.cases.empty()) {
+    throw usage_error("nothing left to measure", spec.name,
+                      plan.notes.empty() ? "the collectives or dtypes are not in the workload"
+                                         : plan.notes.front());
+  }
+  plan.arena = arena_for(plan);
+  return plan;
+}
+
+const Candidate& find_candidate(const SweepPlan& plan, std::string_view name) {
+  std::vector<std::string> known;
+  for (const Candidate& candidate : plan.candidates) {
+    known.push_back(name_of(candidate));
+    if (words_of(known.back()) == words_of(name)) return candidate;
+  }
+  throw usage_error(fmt::format("no candidate '{}' in this sweep", name), {},
+                    did_you_mean(name, known));
+}
+
+TrialCost estimate_trial(const SweepSpec& spec, const SweepPlan& plan) {
+  const bool real_gpu = spec.backend == "nccl";
+  // Start-up of a process with its communicators: about 1 s on GPUs (context 0.3-0.8 s, first
+  // communicator 0.3-0.6 s), 0.1 s on host; the model only starts processes.
+  TrialCost cost;
+  cost.start_up_seconds = real_gpu ? 1.2 : 0.1;
+  if (spec.backend == "model") return cost;
+  const double assumed_rate = real_gpu ? 50e9 : 1e9;  // algbw, bytes a second
+  const double least_op = real_gpu ? 12e-6 : 50e-6;
+  cost.measuring_seconds = 0.3;  // warm-up before the first case
+  for (const Case& c : plan.cases) {
+    const double op = std::max(least_op, static_cast<double>(c.size.value) / assumed_rate);
+    const double block = spec.iters > 0 ? spec.iters * op : std::max(4 * op, 10e-3);
+    const double blocks = spec.iters > 0 ? 1 : 5;
+    cost.measuring_seconds += blocks * block + std::max(5 * op, 20e-3) + 2 * op;
+  }
+  return cost;
+}
+
+}  // namespace nccl_sweep
