@@ -1,2 +1,42 @@
 # SPDX-FileCopyrightText: 2026 nccl-sweep authors
 # SPDX-License-Identifier: Apache-2.0
+# The last four lines of configuring: what will be built, and why not more.
+
+function(nccl_sweep_summary)
+  if(NCCL_SWEEP_HAVE_MPI)
+    set(mpi "${MPI_C_LIBRARY_VERSION_STRING}")
+    if(NOT mpi)
+      list(GET MPI_C_LIBRARIES 0 mpi)
+    endif()
+    string(REGEX REPLACE "(, |\n).*" "" mpi "${mpi}")
+    set(mpi "yes (${mpi})")
+  elseif(NCCL_SWEEP_MPI STREQUAL "OFF")
+    set(mpi "off: one machine, nccl-sweep starts all workers itself")
+  else()
+    set(mpi "not found: one machine only (Debian: libopenmpi-dev)")
+  endif()
+
+  if(NCCL_SWEEP_HAVE_CUDA)
+    set(cuda "yes (CUDA ${CUDAToolkit_VERSION}; NCCL is opened when a worker starts)")
+  elseif(NCCL_SWEEP_CUDA STREQUAL "OFF")
+    set(cuda "off: backends host and model")
+  else()
+    set(cuda "not found: backends host and model")
+  endif()
+
+  set(sanitizer "${NCCL_SWEEP_SANITIZER}")
+  if(NOT sanitizer)
+    set(sanitizer "none")
+  endif()
+  set(benchmark "no")
+  if(benchmark_FOUND)
+    set(benchmark "yes")
+  endif()
+
+  set(compiler "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
+  message(STATUS "nccl-sweep ${PROJECT_VERSION}  ${CMAKE_BUILD_TYPE}  ${compiler}")
+  message(STATUS "MPI        ${mpi}")
+  message(STATUS "CUDA/NCCL  ${cuda}")
+  message(STATUS "Tests      ${NCCL_SWEEP_TESTS}, sanitizer ${sanitizer}, Google Benchmark ${benchmark}")
+endfunction()
+nccl_sweep_summary()
