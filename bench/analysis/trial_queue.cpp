@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/trial_queue.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace nccl_sweep {
+namespace {
+
+std::size_t draw_below(std::size_t bound, std::mt19937_64& random) {
+  // Draws above the largest multiple of `bound` are rejected, so all results are equally likely.
+  const std::uint64_t width = bound;
+  const std::uint64_t limit = std::mt19937_64::max() - std::mt19937_64::max() % width;
+  std::uint64_t drawn = random();
+  while (drawn >= limit) drawn = random();
+  return static_cast<std::size_t>(drawn % width);
+}
+
+}  // namespace
+
+void shuffle(std::vector<int>& values, std::mt19937_64& random) {
+  for (std::size_t last = values.size(); last > 1; --last) {
+    std::swap(values[last - 1], values[draw_below(last, random)]);
+  }
+}
+
+TrialQueue::TrialQueue() { enqueue(Stage::burn_in, 0, kBaseline); }
+
+void TrialQueue::enqueue(Stage stage, int round, int candidate) {
+  queue_.push_back({0, stage, round, candidate});
+}
+
+void TrialQueue::repeat_next(const TrialOrder& order) { queue_.push_front(order); }
+
+void TrialQueue::drop_round(Stage stage, int round) {
+  std::erase_if(queue_, [&](const TrialOrder& o) { return o.stage == stage && o.round == round; });
+}
+
+std::optional<TrialOrder> TrialQueue::next() {
+  if (pending_) return pending_;
+  if (baseline_failed_) return std::nullopt;
+  if (queue_.empty()) refill();
+  if (queue_.empty()) return std::nullopt;
+  pending_ = queue_.front();
+  queue_.pop_front();
+  pending_->index = next_index_++;
+  return pending_;
+}
+
+void TrialQueue::record(const TrialOutcome& trial) {
+  assert(pending_ && trial.order == *pending_);
+  const TrialOrder order = *std::exchange(pending_, std::nullopt);
+  if (trial.outcome == Outcome::stopped) {
+    repeat_next(order);
+    return;
+  }
+  const bool analysed = order.stage != Stage::burn_in && order.stage != Stage::sentinel;
+  if (trial.outcome == Outcome::complete && usable(trial)) {
+    if (order.candidate == kBaseline) baseline_failures_in_a_row_ = 0;
+    if (analysed) completed(trial);
+    return;
+  }
+  if (!survives_failure(order)) {
+    baseline_failed_ = true;
+    return;
+  }
+  if (analysed) {
+    failed(trial);
+  } else {
+    repeat_next(order);  // the burn-in trial gets a second chance
+  }
+  if (order.candidate != kBaseline) repeat_next({0, Stage::sentinel, order.round, kBaseline});
+}
+
+bool TrialQueue::survives_failure(const TrialOrder& order) {
+  if (order.candidate != kBaseline) return true;
+  ++baseline_failures_in_a_row_;
+  return order.stage != Stage::sentinel && baseline_failures_in_a_row_ < 2;
+}
+
+}  // namespace nccl_sweep
