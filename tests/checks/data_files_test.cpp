@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every data file that is shipped reads well, fits its schema and names only what exists.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/knob.hpp"
+#include "core/records.hpp"
+#include "core/spec.hpp"
+#include "schema.hpp"
+
+namespace nccl_sweep::checks {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+const fs::path kSweeps = fs::path(SOURCE_FOLDER) / "sweeps";
+
+std::vector<fs::path> json_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  if (!fs::exists(folder)) return files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+json read_json(const fs::path& file) {
+  std::ifstream stream(file);
+  return json::parse(stream, nullptr, true, /*ignore_comments=*/true);
+}
+
+json schema_of(const std::string& format) {
+  return read_json(kSweeps / "schemas" / (format + ".schema.json"));
+}
+
+void expect_fits(const std::string& format, const fs::path& file) {
+  for (const std::string& text : violations(schema_of(format), read_json(file))) {
+    ADD_FAILURE() << file << "#" << text;
+  }
+}
+
+TEST(DataFiles, EveryCatalogueFileFitsItsSchema) {
+  const auto files = json_files(kSweeps / "knobs");
+  ASSERT_GE(files.size(), 2U);
+  for (const auto& file : files) expect_fits("knobs", file);
+}
+
+TEST(DataFiles, TheCatalogueLoadsAndItsDangersAreClassed) {
+  const KnobCatalogue catalogue = KnobCatalogue::load(kSweeps / "knobs");
+  EXPECT_GE(catalogue.knobs().size(), 60U);
+  for (const Knob& knob : catalogue.knobs()) {
+    EXPECT_FALSE(knob.acts_on.empty()) << knob.name;
+    EXPECT_LE(knob.summary.size(), 90U) << knob.name;
+    if (knob.knob_class == KnobClass::can_corrupt) EXPECT_FALSE(knob.danger.empty()) << knob.name;
+  }
+  for (const char* name : {"NCCL_CHUNK_SIZE", "NCCL_PROTO", "NCCL_GDR_FLUSH_DISABLE"}) {
+    EXPECT_EQ(catalogue.require("nccl", name).knob_class, KnobClass::can_corrupt) << name;
+  }
+  for (const char* name : {"NCCL_IB_TC", "NCCL_IB_HCA", "NCCL_IB_TIMEOUT"}) {
+    EXPECT_EQ(catalogue.require("nccl", name).knob_class, KnobClass::fabric_policy) << name;
+  }
+}
+
+TEST(DataFiles, EverySpecFitsItsSchemaAndReads) {
+  const auto files = json_files(kSweeps);
+  ASSERT_GE(files.size(), 7U);
+  for (const auto& file : files) {
+    expect_fits("spec", file);
+    const SweepSpec spec = load_spec(file);
+    EXPECT_EQ(spec.name, file.stem().string());
+    EXPECT_FALSE(spec.description.empty()) << file;
+  }
+}
+
+TEST(DataFiles, EverySpecVariesKnobsOfItsBackendOnlyAndNeedsNoPermission) {
+  const KnobCatalogue catalogue = KnobCatalogue::load(kSweeps / "knobs");
+  for (const auto& file : json_files(kSweeps)) {
+    const SweepSpec spec = load_spec(file);
+    if (spec.backend == "model") continue;  // its knobs stand in the model's file
+    for (const Axis& axis : spec.axes) {
+      const Knob& knob = catalogue.require(spec.backend, axis.knob, file.string());
+      EXPECT_EQ(knob.knob_class, KnobClass::tuning) << file << " " << axis.knob;
+      for (const std::string& value : axis.values) {
+        EXPECT_NO_THROW(catalogue.check_value(knob, value, file.string()));
+      }
+    }
+  }
+}
+
+TEST(DataFiles, TheModelOfEverySpecIsShippedAndNamesTheAxes) {
+  for (const auto& file : json_files(kSweeps)) {
+    const SweepSpec spec = load_spec(file);
+    if (spec.backend != "model") continue;
+    const fs::path model = kSweeps / "models" / (spec.model + ".json");
+    ASSERT_TRUE(fs::exists(model)) << model;
+    const std::string text = read_json(model).dump();
+    for (const Axis& axis : spec.axes) {
+      EXPECT_NE(text.find(axis.knob), std::string::npos) << model << " lacks " << axis.knob;
+    }
+  }
+}
+
+TEST(DataFiles, EveryModelFitsItsSchema) {
+  for (const auto& file : json_files(kSweeps / "models")) expect_fits("model", file);
+}
+
+TEST(DataFiles, EveryWorkloadFitsItsSchema) {
+  for (const auto& file : json_files(kSweeps / "workloads")) expect_fits("workload", file);
+}
+
+TEST(Schemas, TheSpecReaderKnowsExactlyTheKeysOfTheSchema) {
+  for (const auto& [key, unused] : schema_of("spec").at("properties").items()) {
+    try {
+      parse_spec("{\"" + key + "\": null}", "spec");
+    } catch (const Error& error) {
+      EXPECT_EQ(error.message().find("unknown key"), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_FALSE(violations(schema_of("spec"), json::parse(R"({"sizes": "workload"})")).empty());
+}
+
+TEST(Schemas, WhatTheReaderWritesBackFitsTheSpecSchema) {
+  for (const auto& file : json_files(kSweeps)) {
+    const json written = json::parse(to_json_text(load_spec(file)));
+    EXPECT_EQ(violations(schema_of("spec"), written), std::vector<std::string>{}) << file;
+  }
+}
+
+TEST(Schemas, EveryKindOfRecordFitsTheRecordSchema) {
+  RunRecord run;
+  run.candidates = {Candidate{}, Candidate{{{"A", "1"}}}};
+  run.cases = {Case{}};
+  run.workload = WorkloadSummary{"job", "kineto", 2};
+  BlocksRecord blocks;
+  blocks.timing.mean_seconds = {1e-3};
+  blocks.timing.max_seconds = {1e-3};
+  blocks.timing.slowest_rank = {1};
+  FailureRecord failure;
+  failure.outcome = Outcome::hung;
+  for (const Record& record :
+       {Record(run), Record(blocks), Record(failure), Record(TrialRecord{}), Record(EndRecord{})}) {
+    const json line = json::parse(to_line(record));
+    EXPECT_EQ(violations(schema_of("record"), line), std::vector<std::string>{}) << line;
+    json broken = line;
+    broken.erase("record");
+    EXPECT_FALSE(violations(schema_of("record"), broken).empty());
+  }
+}
+
+}  // namespace
+}  // namespace nccl_sweep::checks
