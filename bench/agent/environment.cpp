@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/environment.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+extern char** environ;
+
+namespace nccl_sweep::agent {
+namespace {
+
+bool starts_with_any(std::string_view name, const auto& prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+std::string value_or_empty(const Variables& variables, const std::string& name) {
+  const auto found = variables.find(name);
+  return found == variables.end() ? std::string() : found->second;
+}
+
+std::string readable(const std::string& path) {
+  return access(path.c_str(), R_OK) == 0 ? "readable" : "NOT READABLE";
+}
+
+}  // namespace
+
+Variables process_environment() {
+  Variables variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos) continue;
+    variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return variables;
+}
+
+bool is_library_variable(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kPrefixes{"NCCL_", "UCX_", "SHARP_", "HOST_", "CUDA_"};
+  return name != "CUDA_VISIBLE_DEVICES" && name != "NCCL_SWEEP_DATA" &&
+         starts_with_any(name, kPrefixes);
+}
+
+Variables library_variables(const Variables& environment) {
+  Variables found;
+  for (const auto& entry : environment) {
+    if (is_library_variable(entry.first)) found.insert(entry);
+  }
+  return found;
+}
+
+bool is_launch_variable(std::string_view name) {
+  constexpr std::array<std::string_view, 8> kPrefixes{
+      "OMPI_", "PMIX_", "PMI_", "PRTE_", "ORTE_", "OPAL_", "SLURM_STEP", "SLURM_TASK"};
+  constexpr std::array<std::string_view, 8> kNames{
+      "SLURM_PROCID", "SLURM_LOCALID",   "SLURM_NODEID",       "SLURM_NPROCS",
+      "SLURM_NTASKS", "SLURM_GTIDS",     "SLURM_LAUNCH_NODE_IPADDR", "NCCL_COMM_ID"};
+  return starts_with_any(name, kPrefixes) ||
+         std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+std::vector<std::string> worker_environment(const Variables& own, const Variables& site,
+                                            const Variables& candidate) {
+  Variables result;
+  for (const auto& entry : own) {
+    if (!is_launch_variable(entry.first) && !is_library_variable(entry.first)) result.insert(entry);
+  }
+  for (const auto& entry : site) {
+    if (!is_launch_variable(entry.first)) result.insert(entry);
+  }
+  for (const auto& [name, value] : candidate) result[name] = value;
+  std::vector<std::string> entries;
+  for (const auto& [name, value] : result) entries.push_back(name + "=" + value);
+  return entries;
+}
+
+std::vector<std::string> nccl_file_report(const Variables& own) {
+  std::vector<std::string> lines;
+  for (const char* name : {"NCCL_TOPO_FILE", "NCCL_CONF_FILE"}) {
+    const std::string path = value_or_empty(own, name);
+    lines.push_back(path.empty() ? fmt::format("{} unset", name)
+                                 : fmt::format("{}={} {}", name, path, readable(path)));
+  }
+  const std::string home = value_or_empty(own, "HOME");
+  for (const std::string& path : {home + "/.nccl.conf", std::string("/etc/nccl.conf")}) {
+    const std::string shown = path.starts_with(home) && !home.empty() ? "~/.nccl.conf" : path;
+    lines.push_back(access(path.c_str(), F_OK) == 0 ? fmt::format("{} {}", shown, readable(path))
+                                                    : fmt::format("{} absent", shown));
+  }
+  return lines;
+}
+
+}  // namespace nccl_sweep::agent

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The environment that workers get: this node's own, without anything of the MPI launch, with
+// rank 0's library variables (NCCL_, UCX_, HOST_ ...) in place of the node's, and the candidate.
+// So how a launcher forwards variables stops mattering.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/candidate.hpp"
+
+namespace nccl_sweep::agent {
+
+using Variables = std::map<std::string, std::string>;
+
+Variables process_environment();
+
+// NCCL_, UCX_, SHARP_, HOST_ and CUDA_ (except CUDA_VISIBLE_DEVICES, which is each node's own).
+bool is_library_variable(std::string_view name);
+Variables library_variables(const Variables& environment);
+
+// Launch variables that would make a worker's libraries believe that they are an MPI rank:
+// OMPI_, PMIX_, PMI_, PRTE_, and Slurm's step variables; NCCL_COMM_ID too.
+bool is_launch_variable(std::string_view name);
+
+// "NAME=VALUE" for exec. `site` are rank 0's library variables, sent to all agents.
+std::vector<std::string> worker_environment(const Variables& own, const Variables& site,
+                                            const Variables& candidate);
+
+// For run's first lines and its record: NCCL_TOPO_FILE, NCCL_CONF_FILE, ~/.nccl.conf and
+// /etc/nccl.conf of this agent: unset, readable, or set and not readable.
+std::vector<std::string> nccl_file_report(const Variables& own);
+
+}  // namespace nccl_sweep::agent

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cstdlib>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "agent/control.hpp"
+#include "core/error.hpp"
+
+namespace nccl_sweep::agent {
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+int count_in(const char* name) { return std::atoi(variable(name).c_str()); }
+
+}  // namespace
+
+Launcher detect_launcher() {
+  Launcher launcher;
+  if (count_in("OMPI_COMM_WORLD_SIZE") > 0) {
+    return {"mpirun", count_in("OMPI_COMM_WORLD_SIZE")};
+  }
+  if (!variable("SLURM_STEP_NUM_TASKS").empty() && !variable("SLURM_PROCID").empty() &&
+      variable("SLURM_STEP_ID") != "4294967291") {  // that id is the batch script itself
+    return {"srun", std::max(1, count_in("SLURM_STEP_NUM_TASKS"))};
+  }
+  if (count_in("PMI_SIZE") > 0) return {"mpiexec", count_in("PMI_SIZE")};
+  if (!variable("PMIX_RANK").empty()) return {"a PMIx launcher", 1 + count_in("PMIX_RANK")};
+  return launcher;
+}
+
+std::unique_ptr<ControlPlane> make_control() {
+  const Launcher launcher = detect_launcher();
+  if (launcher.name.empty()) return make_solo_control();
+  if (!built_with_mpi()) {
+    if (launcher.processes == 1) return make_solo_control();
+    throw environment_error(
+        fmt::format("{} started {} processes, but this build has no MPI", launcher.name,
+                    launcher.processes),
+        {}, "build with -DNCCL_SWEEP_MPI=ON, or start one process with --workers N");
+  }
+  std::unique_ptr<ControlPlane> control = make_mpi_control();
+  if (control->size() < launcher.processes) {
+    throw environment_error(
+        fmt::format("{} started {} processes, but MPI connects only {} of them: each would sweep "
+                    "alone on the same devices",
+                    launcher.name, launcher.processes, control->size()),
+        {}, "use mpirun, or srun --mpi=pmix with an Open MPI that was built for it");
+  }
+  return control;
+}
+
+}  // namespace nccl_sweep::agent

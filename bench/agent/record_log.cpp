@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/record_log.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+
+namespace nccl_sweep::agent {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error cannot_write(const fs::path& path, int error) {
+  return environment_error(fmt::format("cannot write: {}", strerror(error)), path.string(),
+                           error == ENOSPC || error == EDQUOT
+                               ? "free some space, then go on with --resume"
+                               : "choose another folder with --output");
+}
+
+// Length of the file up to and with the last line that closes something.
+std::uintmax_t length_to_keep(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::uintmax_t keep = 0;
+  std::uintmax_t position = 0;
+  std::string line;
+  while (std::getline(in, line) && !in.eof()) {
+    position += line.size() + 1;
+    const Record record = parse_record(line, file.string());
+    if (std::holds_alternative<RunRecord>(record) || std::holds_alternative<TrialRecord>(record)) {
+      keep = position;
+    }
+  }
+  return keep;
+}
+
+}  // namespace
+
+RecordLog::RecordLog(fs::path file, int descriptor) : file_(std::move(file)), fd_(descriptor) {}
+RecordLog::RecordLog(RecordLog&& other) noexcept : file_(std::move(other.file_)), fd_(other.fd_) {
+  other.fd_ = -1;
+}
+RecordLog::~RecordLog() {
+  if (fd_ >= 0) close(fd_);
+}
+
+RecordLog RecordLog::create(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw cannot_write(folder, error.value());
+  fs::path file = folder / kRecordFile;
+  const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
+  if (fd < 0 && errno == EEXIST) {
+    throw usage_error("the folder holds a run already", folder.string(),
+                      "go on with it by --resume, or choose another --output");
+  }
+  if (fd < 0) throw cannot_write(file, errno);
+  return {std::move(file), fd};
+}
+
+RecordLog RecordLog::resume(const fs::path& folder) {
+  fs::path file = folder / kRecordFile;
+  const std::uintmax_t keep = length_to_keep(file);
+  const int fd = open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (fd < 0 || ftruncate(fd, static_cast<off_t>(keep)) != 0) {
+    const int error = errno;
+    if (fd >= 0) close(fd);
+    throw cannot_write(file, error);
+  }
+  return {std::move(file), fd};
+}
+
+void RecordLog::append(const std::vector<Record>& records) {
+  std::string lines;
+  for (const Record& record : records) lines += to_line(record) + "\n";
+  const off_t before = lseek(fd_, 0, SEEK_END);
+  std::size_t written = 0;
+  while (written < lines.size()) {
+    const ssize_t n = write(fd_, lines.data() + written, lines.size() - written);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      const int error = n < 0 ? errno : ENOSPC;
+      // Whole lines only: take back the part that found room.
+      if (before >= 0 && ftruncate(fd_, before) != 0) throw cannot_write(file_, errno);
+      throw cannot_write(file_, error);
+    }
+    written += static_cast<std::size_t>(n);
+  }
+  // EINVAL: a pipe or a file system without it; the data is with the kernel all the same.
+  if (fdatasync(fd_) != 0 && errno != EINVAL && errno != EROFS) throw cannot_write(file_, errno);
+}
+
+}  // namespace nccl_sweep::agent

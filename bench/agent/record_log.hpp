@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes records.jsonl: whole lines, appended and forced to disk after each trial, so that a kill
+// or a full disk loses at most the trial that was running. Rank 0 only.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/records.hpp"
+
+namespace nccl_sweep::agent {
+
+class RecordLog {
+ public:
+  // Makes the folder and the file. Throws an environment Error where that is not possible and a
+  // usage Error where the folder already holds a run.
+  static RecordLog create(const std::filesystem::path& folder);
+
+  // Opens a run's file to go on: cuts off what stands behind the last closed trial (a torn line,
+  // blocks of a trial that was not finished, the end record of an interrupted run).
+  static RecordLog resume(const std::filesystem::path& folder);
+
+  RecordLog(RecordLog&& other) noexcept;
+  RecordLog& operator=(RecordLog&&) = delete;
+  ~RecordLog();
+
+  // All lines or none. Throws an environment Error (disk full, quota, I/O error).
+  void append(const std::vector<Record>& records);
+
+  const std::filesystem::path& file() const { return file_; }
+
+ private:
+  RecordLog(std::filesystem::path file, int descriptor);
+
+  std::filesystem::path file_;
+  int fd_ = -1;
+};
+
+}  // namespace nccl_sweep::agent

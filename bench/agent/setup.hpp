@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Everything that the agents need to know of a run, made on rank 0 and sent to all of them as
+// text: other ranks read no file and no library variable of their own.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "agent/environment.hpp"
+#include "core/plan.hpp"
+#include "core/trial.hpp"
+
+namespace nccl_sweep::agent {
+
+// Where the workers are. World ranks are numbered agent by agent.
+struct Layout {
+  std::vector<std::string> host_of_agent;
+  std::vector<int> workers_of_agent;
+
+  int workers() const;
+  int first_rank(int agent) const;
+  int nodes() const;
+  std::vector<int> node_of_rank() const;  // by distinct host name, in order of appearance
+  int local_rank(int rank) const;         // among the workers of its host
+  int local_size(int rank) const;
+};
+
+struct Setup {
+  std::string backend;
+  std::string model;              // model backend: the fabric as JSON text
+  std::vector<Candidate> candidates;
+  std::vector<std::string> environment_knobs;  // names that go into the environment
+  std::vector<Case> cases;
+  std::vector<Partition> partitions;
+  std::vector<int> partition_of_case;
+  int simulated_ranks = 0;        // 0: the workers are the ranks
+  Bytes arena;
+  int parity_iters = 0;
+  bool verify = true;
+  std::uint64_t seed = 0;
+  Variables site;                 // rank 0's library variables
+  Layout layout;
+  std::string worker_program;     // the same path on every node
+  std::string run_folder;         // for kept logs; absolute
+  bool keep_logs = false;
+  double phase_timeout = 0;       // seconds; > 0 replaces the deadlines of all phases
+};
+
+std::string to_text(const Setup&);
+Setup setup_from_text(const std::string&);
+
+// What rank 0 sends for each trial.
+struct Launch {
+  TrialOrder order;
+  std::vector<int> ops_per_block;  // per case; empty: burn-in
+  std::vector<int> blocks;
+  std::vector<int> warmup_ops;
+  double measure_deadline = 0;     // seconds
+};
+
+std::string to_text(const Launch&);
+Launch launch_from_text(const std::string&);
+
+}  // namespace nccl_sweep::agent

@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/sweep_loop.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+
+#include <sys/resource.h>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+
+namespace nccl_sweep::agent {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::string utc_now() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+// Warm-up per case: at least 5 ops and 20 ms; 300 ms before the first case of a trial.
+int warmup_ops(double seconds_per_op, bool first_case) {
+  const double wanted = first_case ? 0.3 : 0.02;
+  constexpr int kLeast = 5;
+  constexpr int kMost = 20'000;
+  return std::clamp(static_cast<int>(std::ceil(wanted / seconds_per_op)), kLeast, kMost);
+}
+
+// n, K and warm-up of all later trials, from the burn-in.
+void fix_blocks(Launch& launch, const TrialOutcome& burn_in) {
+  launch.ops_per_block.clear();
+  launch.blocks.clear();
+  launch.warmup_ops.clear();
+  double measuring = 0;
+  for (const CaseTiming& timing : burn_in.cases) {
+    const double per_op = trial_value(timing, true).count();
+    launch.ops_per_block.push_back(timing.ops_per_block);
+    launch.blocks.push_back(static_cast<int>(timing.mean_seconds.size()));
+    launch.warmup_ops.push_back(warmup_ops(per_op, timing.case_index == 0));
+    measuring += per_op * (timing.ops_per_block * launch.blocks.back() + launch.warmup_ops.back());
+  }
+  // A setting ten times slower than the baseline is still measured; the rest is a hang.
+  launch.measure_deadline = 15 + 10 * measuring;
+}
+
+void fix_parity(Launch& launch, const Setup& setup, const LoopOptions& options) {
+  const std::size_t cases = setup.cases.size();
+  launch.ops_per_block.assign(cases, options.parity_iters);
+  launch.blocks.assign(cases, 1);
+  launch.warmup_ops.assign(cases, std::max(0, options.parity_warmup));
+}
+
+std::vector<Record> records_of(const TrialOutcome& outcome) {
+  std::vector<Record> records;
+  for (const CaseTiming& timing : outcome.cases) {
+    records.emplace_back(BlocksRecord{outcome.order, timing});
+  }
+  if (outcome.failure) {
+    records.emplace_back(FailureRecord{outcome.order, outcome.outcome, *outcome.failure});
+  }
+  records.emplace_back(TrialRecord{outcome.order, outcome.outcome, utc_now(), outcome.total_seconds,
+                                   outcome.start_up_seconds, outcome.connect_seconds,
+                                   outcome.peak_rss_bytes});
+  return records;
+}
+
+class Leader {
+ public:
+  Leader(ControlPlane& control, const Setup& setup, TrialRunner& runner, Experiment& experiment,
+         RecordLog& log, const LoopOptions& options,
+         const std::function<void(const Progress&)>& show)
+      : control_(control),
+        runner_(runner),
+        experiment_(experiment),
+        log_(log),
+        options_(options),
+        show_(show) {
+    constexpr double kBurnInDeadline = 600;  // seconds: nothing is known of the fabric yet
+    launch_.measure_deadline = kBurnInDeadline;
+    if (options.parity_iters > 0) fix_parity(launch_, setup, options);
+  }
+
+  void replay(const std::vector<TrialOutcome>& done) {
+    for (const TrialOutcome& outcome : done) {
+      const std::optional<TrialOrder> order = experiment_.next();
+      if (!order || !(*order == outcome.order)) {
+        throw usage_error(fmt::format("trial {} of the records is not what this version would have "
+                                      "run there",
+                                      outcome.order.index),
+                          log_.file().string(), "resume with the version that began the run");
+      }
+      take(outcome);
+    }
+  }
+
+  LoopResult run() {
+    const Clock::time_point start = Clock::now();
+    std::string reason = "complete";
+    while (const std::optional<TrialOrder> order = experiment_.next()) {
+      if (runner_.stop_seen() || std::filesystem::exists(options_.stop_file)) {
+        reason = "interrupted";
+        break;
+      }
+      const double used = seconds_since(start);
+      if (options_.budget_seconds > 0 && used + mean_trial() > options_.budget_seconds) {
+        reason = "budget";
+        break;
+      }
+      launch_.order = *order;
+      show_(progress(*order, nullptr));
+      control_.broadcast(to_text(launch_));
+      const TrialOutcome outcome = runner_.run(launch_);
+      log_.append(records_of(outcome));
+      take(outcome);
+      show_(progress(*order, &outcome));
+    }
+    return {reason, trials_, failed_, seconds_since(start)};
+  }
+
+ private:
+  void take(const TrialOutcome& outcome) {
+    experiment_.record(outcome);
+    ++trials_;
+    if (outcome.outcome != Outcome::complete) ++failed_;
+    trial_seconds_ += outcome.total_seconds;
+    const bool sets_blocks = outcome.order.stage == Stage::burn_in &&
+                             outcome.outcome == Outcome::complete && options_.parity_iters == 0;
+    if (sets_blocks) fix_blocks(launch_, outcome);
+  }
+
+  double mean_trial() const { return trials_ > 0 ? trial_seconds_ / trials_ : 0; }
+
+  Progress progress(const TrialOrder& order, const TrialOutcome* finished) const {
+    const int planned = experiment_.planned_trials();
+    return {order,   experiment_.label(order),
+            trials_, planned,
+            failed_, finished != nullptr ? finished->total_seconds : 0,
+            mean_trial() * std::max(0, planned - trials_), finished};
+  }
+
+  ControlPlane& control_;
+  TrialRunner& runner_;
+  Experiment& experiment_;
+  RecordLog& log_;
+  const LoopOptions& options_;
+  const std::function<void(const Progress&)>& show_;
+  Launch launch_;
+  int trials_ = 0;
+  int failed_ = 0;
+  double trial_seconds_ = 0;
+};
+
+}  // namespace
+
+double own_cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+LoopResult lead(ControlPlane& control, const Setup& setup, TrialRunner& runner,
+                Experiment& experiment, RecordLog& log, const std::vector<TrialOutcome>& done,
+                const LoopOptions& options, const std::function<void(const Progress&)>& show) {
+  const double cpu_before = own_cpu_seconds();
+  try {
+    Leader leader(control, setup, runner, experiment, log, options, show);
+    leader.replay(done);
+    const LoopResult result = leader.run();
+    log.append({EndRecord{result.reason, result.trials, result.failed, result.seconds,
+                          own_cpu_seconds() - cpu_before}});
+    control.broadcast({});
+    return result;
+  } catch (...) {
+    control.broadcast({});  // the followers wait for a launch: let them go
+    throw;
+  }
+}
+
+void follow(ControlPlane& control, TrialRunner& runner) {
+  for (;;) {
+    const std::string text = control.broadcast({});
+    if (text.empty()) return;
+    try {
+      runner.run(launch_from_text(text));
+    } catch (const Error&) {
+      control.broadcast({});  // thrown on all agents alike: rank 0 is closing the run
+      throw;
+    }
+  }
+}
+
+}  // namespace nccl_sweep::agent

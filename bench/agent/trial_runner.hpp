@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One trial on all agents: spawn, hello, connect, measure, drain. Each phase has a deadline and
+// ends with exactly one vote; the blocks are reduced once, at the end. The next trial starts only
+// when every worker of this one has been waited for.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/control.hpp"
+#include "agent/device_lock.hpp"
+#include "agent/setup.hpp"
+#include "agent/worker_link.hpp"
+
+namespace nccl_sweep::agent {
+
+struct Suspect;
+
+class TrialRunner {
+ public:
+  // `stop_requested` is polled between and within phases; it never cuts a phase short.
+  TrialRunner(ControlPlane& control, const Setup& setup, const bool volatile* stop_requested);
+
+  // Collective over all agents; the outcome (not its durations) is the same on all. Throws an
+  // environment Error where a worker cannot be killed or a device is used by another run.
+  TrialOutcome run(const Launch& launch);
+
+  bool stop_seen() const { return stop_seen_; }  // some agent was asked to stop; same on all
+
+ private:
+  using Done = Progression;
+
+  void spawn(const Launch&);
+  wire::Request request_for(const Launch&, int rank) const;
+  bool await(Done until, double deadline_seconds);  // true: all local workers are there
+  bool vote(bool fine, int shape = 0);              // true: all agents are fine
+  void exchange_rendezvous();
+  void reduce(TrialOutcome&);
+  TrialOutcome failed(const Launch&, Phase, Done until);
+  void terminate();
+  void keep_logs(const Launch&, Suspect* guilty);
+  double elapsed() const;
+
+  ControlPlane& control_;
+  const Setup& setup_;
+  const bool volatile* stop_requested_;
+  std::vector<std::unique_ptr<WorkerLink>> workers_;
+  std::optional<Fault> start_error_;
+  std::optional<std::string> lock_error_;
+  DeviceLocks locks_;
+  int trial_ = -1;
+  double started_ = 0;
+  double deadline_ = 0;  // of the running phase, seconds from its start
+  bool stop_seen_ = false;
+};
+
+}  // namespace nccl_sweep::agent
