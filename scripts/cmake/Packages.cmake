@@ -23,7 +23,11 @@ nccl_sweep_package(ZLIB zlib1g-dev zlib-devel zlib)
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 nccl_sweep_package(Threads libc6-dev glibc-devel glibc)
 if(NCCL_SWEEP_TESTS)
-  nccl_sweep_package(GTest libgtest-dev gtest-devel googletest)
+  nccl_sweep_package(GTest "libgtest-dev libgmock-dev" "gtest-devel gmock-devel" googletest)
+  if(GTest_FOUND AND NOT TARGET GTest::gmock)
+    string(APPEND NCCL_SWEEP_MISSING
+           "  GTest's gmock:  Debian/Ubuntu libgmock-dev  |  Fedora gmock-devel\n")
+  endif()
 endif()
 
 # FindMPI needs the C language. Without a C compiler there is no MPI_C either.
@@ -46,6 +50,13 @@ if(NOT NCCL_SWEEP_MPI STREQUAL "OFF")
   endif()
 endif()
 
+include(Cuda OPTIONAL)  # sets NCCL_SWEEP_HAVE_CUDA
+if(NCCL_SWEEP_CUDA STREQUAL "ON" AND NOT NCCL_SWEEP_HAVE_CUDA)
+  string(APPEND NCCL_SWEEP_MISSING
+         "  CUDA:  Debian/Ubuntu nvidia-cuda-toolkit or NVIDIA's cuda-toolkit"
+         "  |  Fedora NVIDIA's cuda-toolkit  |  Spack cuda\n")
+endif()
+
 if(NCCL_SWEEP_MISSING)
   set(hint "On Debian and Ubuntu scripts/install-packages installs all of them.")
   if(NCCL_SWEEP_MISSING MATCHES "GTest")
@@ -57,5 +68,3 @@ endif()
 if(NCCL_SWEEP_TESTS)
   find_package(benchmark QUIET)  # only for the speed of our own code (tests/perf)
 endif()
-
-include(Cuda OPTIONAL)  # sets NCCL_SWEEP_HAVE_CUDA
