@@ -71,7 +71,8 @@ class ScreenConfirm final : public TrialQueue {
   void finish_screen_stage();
   void enqueue_pair();
   bool screen_is_noisy() const;
-  double screen_rank(int candidate) const;  // median of score - round's median; smaller is faster
+  // candidate -> median over rounds of score - round's median; smaller is faster
+  std::map<int, double> screen_ranks() const;
   int screen_trials_left() const;
   int screen_rounds_planned() const;
   int next_look() const;  // number of pairs

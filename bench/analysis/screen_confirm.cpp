@@ -100,8 +100,9 @@ void ScreenConfirm::finish_screen_stage() {
     stages_[stage_].rounds *= 2;
     return;
   }
+  const std::map<int, double> ranks = screen_ranks();
   std::stable_sort(live_.begin() + 1, live_.end(),
-                   [&](int a, int b) { return screen_rank(a) < screen_rank(b); });
+                   [&](int a, int b) { return ranks.at(a) < ranks.at(b); });
   const bool last = stage_ + 1 == stages_.size();
   if (last || challengers_left() == 1) {
     finalist_ = live_[1];
@@ -129,15 +130,20 @@ bool ScreenConfirm::screen_is_noisy() const {
   return noise.standard_deviation > std::log1p(options_.rule.smallest_gain) / 2;
 }
 
-double ScreenConfirm::screen_rank(int candidate) const {
-  std::vector<double> residuals;
+std::map<int, double> ScreenConfirm::screen_ranks() const {
+  std::map<int, std::vector<double>> residuals;
   for (const auto& round : screened_) {
-    if (!round.contains(candidate)) continue;
     std::vector<double> scores;
-    for (const auto& [other, score] : round) scores.push_back(score);
-    residuals.push_back(round.at(candidate) - statistics::median(std::move(scores)));
+    for (const auto& [candidate, score] : round) scores.push_back(score);
+    if (scores.empty()) continue;
+    const double middle = statistics::median(std::move(scores));
+    for (const auto& [candidate, score] : round) residuals[candidate].push_back(score - middle);
   }
-  return statistics::median(std::move(residuals));
+  std::map<int, double> ranks;
+  for (auto& [candidate, values] : residuals) {
+    ranks[candidate] = statistics::median(std::move(values));
+  }
+  return ranks;
 }
 
 void ScreenConfirm::enqueue_pair() {

@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/comparison.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace nccl_sweep {
+namespace {
+
+using statistics::Estimate;
+using statistics::Interval;
+
+constexpr double kConfidence = 0.95;
+constexpr double kClaimConfidence = 0.983;  // of an interval that backs a claim
+constexpr std::size_t kFewestPairsForCases =
+    10;                                   // below, per-size words would rest on the stopping rule
+constexpr std::size_t kFewestRounds = 4;  // of a fixed design
+constexpr double kPower = 0.8;            // for "how many pairs would it take"
+
+Gain gain_of(const Estimate& difference, double confidence, std::size_t pairs) {
+  const Interval interval = statistics::two_sided_interval(difference, confidence);
+  return {std::exp(difference.value),
+          {std::exp(interval.low), std::exp(interval.high)},
+          confidence,
+          static_cast<int>(pairs)};
+}
+
+// A claim needs the wider interval to leave out 1, and the estimate to be worth naming.
+bool clearly_slower(const Estimate& difference, double confidence, const DecisionRule& rule) {
+  return difference.value <= -std::log1p(rule.claimed_gain) &&
+         statistics::two_sided_interval(difference, confidence).high < 0;
+}
+
+bool below_smallest_gain(const Estimate& difference, double confidence, const DecisionRule& rule) {
+  return statistics::upper_bound(difference, confidence) < std::log1p(rule.smallest_gain);
+}
+
+int pairs_to_settle(std::span<const double> differences, const DecisionRule& rule) {
+  return statistics::pairs_needed(statistics::standard_deviation(differences),
+                                  std::log1p(rule.smallest_gain), rule.alpha, kPower);
+}
+
+Finding undecided(std::span<const double> differences, const DecisionRule& rule) {
+  Finding finding;
+  if (differences.empty()) return finding;
+  if (differences.size() == 1) {
+    finding.gain = Gain{std::exp(differences.front()), {0, 0}, 0, 1};
+    return finding;
+  }
+  finding.gain = gain_of(statistics::estimate_mean(differences), kConfidence, differences.size());
+  finding.pairs_needed = pairs_to_settle(differences, rule);
+  return finding;
+}
+
+// Two-sided at Holm's level for a difference, one-sided bound for "no gain".
+Finding judge_case(std::span<const double> differences, double holm_p, const DecisionRule& rule) {
+  const Estimate difference = statistics::estimate_mean(differences);
+  const double named = std::log1p(rule.claimed_gain);
+  if (holm_p <= 1 - kConfidence && std::abs(difference.value) >= named) {
+    const Verdict verdict = difference.value > 0 ? Verdict::better : Verdict::worse;
+    return {verdict, gain_of(difference, kClaimConfidence, differences.size()), 0};
+  }
+  if (below_smallest_gain(difference, rule.bound_confidence, rule)) {
+    return {Verdict::no_gain, gain_of(difference, kConfidence, differences.size()), 0};
+  }
+  return undecided(differences, rule);
+}
+
+}  // namespace
+
+DecisionRule rule_of(const RunRecord& run) {
+  DecisionRule rule;
+  rule.smallest_gain = run.smallest_gain;
+  return rule;
+}
+
+Finding judge_score(std::span<const double> differences, const DecisionRule& rule) {
+  const Decision decision = decide(differences, rule);
+  if (decision == Decision::go_on || decision == Decision::undecided) {
+    return undecided(differences, rule);
+  }
+  const Estimate difference = statistics::estimate_mean(differences);
+  const std::size_t pairs = differences.size();
+  if (decision == Decision::better) {
+    return {Verdict::better, gain_of(difference, kClaimConfidence, pairs), 0};
+  }
+  if (clearly_slower(difference, kClaimConfidence, rule)) {
+    return {Verdict::worse, gain_of(difference, kClaimConfidence, pairs), 0};
+  }
+  return {Verdict::no_gain, gain_of(difference, kConfidence, pairs), 0};
+}
+
+std::vector<Finding> judge_cases(std::span<const std::vector<double>> differences,
+                                 const DecisionRule& rule) {
+  std::vector<Finding> findings;
+  const bool enough = std::all_of(differences.begin(), differences.end(),
+                                  [](const auto& d) { return d.size() >= kFewestPairsForCases; });
+  if (!enough) {
+    for (const auto& of_case : differences) findings.push_back(undecided(of_case, rule));
+    return findings;
+  }
+  std::vector<double> p_values;
+  for (const auto& of_case : differences) {
+    p_values.push_back(statistics::p_value_two_sided(statistics::estimate_mean(of_case)));
+  }
+  const std::vector<double> adjusted = statistics::holm_adjusted(p_values);
+  for (std::size_t i = 0; i < differences.size(); ++i) {
+    findings.push_back(judge_case(differences[i], adjusted[i], rule));
+  }
+  return findings;
+}
+
+std::vector<Finding> judge_grid(std::span<const std::vector<double>> table, int comparisons,
+                                const DecisionRule& rule) {
+  std::vector<Finding> findings;
+  if (table.empty()) return findings;
+  const std::size_t candidates = table.front().size();
+  const statistics::ResidualNoise noise = statistics::two_way_noise(table);
+  const double confidence = 1 - (1 - kConfidence) / comparisons;
+  for (std::size_t c = 1; c < candidates; ++c) {
+    std::vector<double> differences;
+    for (const auto& row : table) differences.push_back(row[0] - row[c]);
+    if (table.size() < kFewestRounds) {
+      findings.push_back(undecided(differences, rule));
+      continue;
+    }
+    const auto rounds = static_cast<double>(table.size());
+    const Estimate difference{statistics::mean(differences),
+                              noise.standard_deviation * std::sqrt(2 / rounds),
+                              noise.degrees_of_freedom};
+    Finding finding{Verdict::undecided, gain_of(difference, confidence, table.size()), 0};
+    const bool named = difference.value >= std::log1p(rule.claimed_gain);
+    if (named && std::log(finding.gain->interval.low) > 0) {
+      finding.verdict = Verdict::better;
+    } else if (clearly_slower(difference, confidence, rule)) {
+      finding.verdict = Verdict::worse;
+    } else if (below_smallest_gain(difference, 0.5 + confidence / 2, rule)) {
+      finding.verdict = Verdict::no_gain;
+    } else {
+      finding.pairs_needed = pairs_to_settle(differences, rule);
+    }
+    findings.push_back(finding);
+  }
+  return findings;
+}
+
+}  // namespace nccl_sweep

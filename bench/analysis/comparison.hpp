@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// From differences of ln time to a finding: the rules of analysis/README.md for the score, for the
+// sizes behind it, and for fixed designs. Numbers in, findings out; called by analysis/verdict.cpp.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "analysis/verdict.hpp"
+
+namespace nccl_sweep {
+
+DecisionRule rule_of(const RunRecord& run);
+
+// differences = ln(baseline) - ln(candidate) of each pair.
+Finding judge_score(std::span<const double> differences, const DecisionRule& rule);
+
+// The same pairs, size by size: differences[case][pair]. Holm over the sizes, from 10 pairs on;
+// before that only intervals.
+std::vector<Finding> judge_cases(std::span<const std::vector<double>> differences,
+                                 const DecisionRule& rule);
+
+// Fixed design: table[round][candidate] of ln time, baseline first, complete rounds only.
+// Noise is pooled over candidates (as in Dunnett's test), the level divided by the number of
+// comparisons (Bonferroni, so it promises a little more than it says). One finding per candidate
+// after the baseline.
+std::vector<Finding> judge_grid(std::span<const std::vector<double>> table, int comparisons,
+                                const DecisionRule& rule);
+
+}  // namespace nccl_sweep

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/dataset.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+
+namespace nccl_sweep {
+
+Dataset::Dataset(const RunData& data) : score_(data.run.cases) {
+  bool screened = false;
+  for (const TrialOutcome& trial : data.trials) {
+    const TrialOrder& order = trial.order;
+    screened = screened || order.stage == Stage::screen || order.stage == Stage::confirm;
+    if (order.stage == Stage::confirm && order.candidate != 0) finalist_ = order.candidate;
+    const bool analysed = order.stage != Stage::burn_in && order.stage != Stage::sentinel;
+    if (!analysed || trial.outcome != Outcome::complete) continue;
+    std::vector<double> seconds = seconds_by_case(data.run.cases, trial);
+    const double score =
+        score_.of_seconds(seconds).value_or(std::numeric_limits<double>::quiet_NaN());
+    samples_.push_back({order, std::move(seconds), score});
+  }
+  if (screened) {
+    design_ = Design::screen_confirm;
+  } else if (data.run.candidates.size() > 1) {
+    design_ = Design::grid;
+  }
+}
+
+std::vector<const Sample*> Dataset::samples(int candidate, Stage stage) const {
+  std::vector<const Sample*> found;
+  for (const Sample& sample : samples_) {
+    if (sample.order.candidate == candidate && sample.order.stage == stage) {
+      found.push_back(&sample);
+    }
+  }
+  return found;
+}
+
+std::vector<SamplePair> Dataset::pairs() const {
+  std::vector<SamplePair> found;
+  if (!finalist_) return found;
+  for (const SampleRow& row : complete_rounds(Stage::confirm, {0, *finalist_})) {
+    found.push_back({row[0], row[1]});
+  }
+  return found;
+}
+
+std::vector<SampleRow> Dataset::complete_rounds(Stage stage,
+                                                const std::vector<int>& candidates) const {
+  std::map<int, std::map<int, const Sample*>> rounds;
+  for (const Sample& sample : samples_) {
+    if (sample.order.stage == stage) rounds[sample.order.round][sample.order.candidate] = &sample;
+  }
+  std::vector<SampleRow> found;
+  for (const auto& [round, by_candidate] : rounds) {
+    SampleRow row;
+    for (const int candidate : candidates) {
+      const auto sample = by_candidate.find(candidate);
+      if (sample != by_candidate.end()) row.push_back(sample->second);
+    }
+    if (row.size() == candidates.size()) found.push_back(std::move(row));
+  }
+  return found;
+}
+
+Stage Dataset::evidence_stage(int candidate) const {
+  if (design_ != Design::screen_confirm) return Stage::grid;
+  const bool confirmed = finalist_ && (candidate == 0 || candidate == *finalist_);
+  return confirmed && !samples(candidate, Stage::confirm).empty() ? Stage::confirm : Stage::screen;
+}
+
+}  // namespace nccl_sweep
