@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -90,48 +89,50 @@ void print_in_full(const Knob& knob) {
                     (free_to_vary ? "" : fmt::format(", varied with --allow {} only", knob.name)));
 }
 
-std::vector<const Knob*> knobs_of(const KnobCatalogue& catalogue, const std::string& backend) {
-  std::vector<const Knob*> chosen;
-  for (const Knob& knob : catalogue.knobs()) {
-    if (backend.empty() || knob.backend == backend) chosen.push_back(&knob);
+void print_all(const std::vector<const Knob*>& knobs) {
+  std::vector<const Knob*> of_backend;
+  for (std::size_t i = 0; i < knobs.size(); ++i) {  // they come backend by backend
+    of_backend.push_back(knobs[i]);
+    if (i + 1 < knobs.size() && knobs[i + 1]->backend == knobs[i]->backend) continue;
+    fmt::print("backend {}\n", knobs[i]->backend);
+    print_table(of_backend);
+    fmt::print("\n");
+    of_backend.clear();
   }
-  return chosen;
+  fmt::print("nccl-sweep knobs NAME shows one in full\n");
+}
+
+void print_named(const std::vector<const Knob*>& knobs, const std::string& name) {
+  std::vector<std::string> names;
+  bool found = false;
+  for (const Knob* knob : knobs) {
+    names.push_back(knob->name);
+    if (knob->name != name) continue;
+    print_in_full(*knob);
+    found = true;
+  }
+  if (found) return;
+  std::string hint = did_you_mean(name, names);
+  if (hint.empty()) hint = "nccl-sweep knobs lists them all";
+  throw usage_error(fmt::format("'{}' is not a known knob", name), {}, hint);
 }
 
 ExitCode show_knobs(const KnobsOptions& options) {
   const KnobCatalogue catalogue = KnobCatalogue::load(data_folder() / "knobs");
+  std::vector<const Knob*> chosen;
   std::vector<std::string> backends;
   for (const Knob& knob : catalogue.knobs()) {
     if (backends.empty() || backends.back() != knob.backend) backends.push_back(knob.backend);
+    if (options.backend.empty() || knob.backend == options.backend) chosen.push_back(&knob);
   }
-  if (!options.backend.empty() && std::ranges::find(backends, options.backend) == backends.end()) {
+  if (chosen.empty()) {
     throw usage_error(fmt::format("no knobs are listed for backend '{}'", options.backend), {},
                       did_you_mean(options.backend, backends));
   }
-  const std::vector<const Knob*> knobs = knobs_of(catalogue, options.backend);
   if (options.name.empty()) {
-    for (const std::string& backend : backends) {
-      if (!options.backend.empty() && backend != options.backend) continue;
-      fmt::print("backend {}\n", backend);
-      print_table(knobs_of(catalogue, backend));
-      fmt::print("\n");
-    }
-    fmt::print("nccl-sweep knobs NAME shows one in full\n");
-    return ExitCode::ok;
-  }
-  bool found = false;
-  std::vector<std::string> names;
-  for (const Knob* knob : knobs) {
-    names.push_back(knob->name);
-    if (knob->name != options.name) continue;
-    if (found) fmt::print("\n");
-    print_in_full(*knob);
-    found = true;
-  }
-  if (!found) {
-    std::string hint = did_you_mean(options.name, names);
-    if (hint.empty()) hint = "nccl-sweep knobs lists them all";
-    throw usage_error(fmt::format("'{}' is not a known knob", options.name), {}, hint);
+    print_all(chosen);
+  } else {
+    print_named(chosen, options.name);
   }
   return ExitCode::ok;
 }

@@ -58,7 +58,7 @@ if(NCCL_SWEEP_CUDA STREQUAL "ON" AND NOT NCCL_SWEEP_HAVE_CUDA)
 endif()
 
 if(NCCL_SWEEP_MISSING)
-  set(hint "On Debian and Ubuntu scripts/install-packages installs all of them.")
+  set(hint "On Debian and Ubuntu scripts/install-packages installs all but CUDA.")
   if(NCCL_SWEEP_MISSING MATCHES "GTest")
     string(APPEND hint " -DNCCL_SWEEP_TESTS=OFF builds without tests.")
   endif()
