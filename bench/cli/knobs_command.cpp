@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -51,6 +52,11 @@ std::string shortened(std::string text, std::size_t width) {
   return text;
 }
 
+// "0" of "0 (1 in 2.18-2.19)": the history is shown with the knob in full.
+std::string without_history(const std::string& text) {
+  return text.substr(0, std::min({text.find(": "), text.find(" ("), text.find(", ")}));
+}
+
 void print_table(const std::vector<const Knob*>& knobs) {
   using Row = std::array<std::string, 5>;
   std::vector<Row> rows{{"name", "values", "default", "class", "what it is"}};
@@ -58,8 +64,8 @@ void print_table(const std::vector<const Knob*>& knobs) {
   constexpr std::size_t kDefaultWidth = 22;
   for (const Knob* knob : knobs) {
     rows.push_back({knob->name, shortened(values_text(*knob), kValuesWidth),
-                    shortened(knob->default_value, kDefaultWidth), to_string(knob->knob_class),
-                    knob->summary});
+                    shortened(without_history(knob->default_value), kDefaultWidth),
+                    to_string(knob->knob_class), knob->summary});
   }
   std::array<std::size_t, 4> width{};
   for (const Row& row : rows) {
@@ -112,7 +118,10 @@ void print_named(const std::vector<const Knob*>& knobs, const std::string& name)
     found = true;
   }
   if (found) return;
-  std::string hint = did_you_mean(name, names);
+  std::vector<std::string> longer;  // part of a name is the most frequent mistake
+  std::ranges::copy_if(names, std::back_inserter(longer),
+                       [&](const std::string& known) { return known.starts_with(name); });
+  std::string hint = did_you_mean(name, longer.empty() ? names : longer);
   if (hint.empty()) hint = "nccl-sweep knobs lists them all";
   throw usage_error(fmt::format("'{}' is not a known knob", name), {}, hint);
 }
