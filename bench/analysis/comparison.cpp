@@ -75,6 +75,10 @@ DecisionRule rule_of(const RunRecord& run) {
   return rule;
 }
 
+Gain uncorrected_gain(std::span<const double> differences) {
+  return gain_of(statistics::estimate_mean(differences), kConfidence, differences.size());
+}
+
 Finding judge_score(std::span<const double> differences, const DecisionRule& rule) {
   const Decision decision = decide(differences, rule);
   if (decision == Decision::go_on || decision == Decision::undecided) {

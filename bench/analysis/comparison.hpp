@@ -17,6 +17,9 @@ DecisionRule rule_of(const RunRecord& run);
 // differences = ln(baseline) - ln(candidate) of each pair.
 Finding judge_score(std::span<const double> differences, const DecisionRule& rule);
 
+// 95 % interval, not corrected for how many are looked at. At least two differences.
+Gain uncorrected_gain(std::span<const double> differences);
+
 // The same pairs, size by size: differences[case][pair]. Holm over the sizes, from 10 pairs on;
 // before that only intervals.
 std::vector<Finding> judge_cases(std::span<const std::vector<double>> differences,

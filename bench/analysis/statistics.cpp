@@ -94,8 +94,8 @@ double student_t_quantile(double p, double degrees_of_freedom) {
   double low = 0;
   double high = 1;
   while (student_t_cdf(high, degrees_of_freedom) < p && high < 1e12) high *= 2;
-  constexpr int kHalvings = 200;  // more than a double has bits, so the last ones change nothing
-  for (int i = 0; i < kHalvings; ++i) {
+  constexpr double kPrecision = 1e-13;
+  while (high - low > kPrecision * high) {
     const double middle = (low + high) / 2;
     (student_t_cdf(middle, degrees_of_freedom) < p ? low : high) = middle;
   }

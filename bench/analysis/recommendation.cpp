@@ -1,0 +1,222 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/recommendation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "analysis/comparison.hpp"
+
+namespace nccl_sweep {
+namespace {
+
+constexpr double kNamedShare = 0.05;  // of the workload's time: smaller cases may get worse
+constexpr double kSaysAllProbability = 0.95;
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+// The finalist, or in a fixed design the fastest of those called better, else the fastest.
+int find_contender(const RunFindings& findings) {
+  if (findings.design == Design::screen_confirm) return findings.finalist.value_or(0);
+  int best = 0;
+  const auto key = [](const Finding& f) {
+    return std::pair{f.verdict == Verdict::better, f.gain ? f.gain->ratio : 0};
+  };
+  for (const CandidateFinding& c : findings.candidates) {
+    if (c.candidate == 0 || c.failures > 0 || !c.score.gain) continue;
+    if (best == 0 || key(c.score) > key(findings.candidates[index(best)].score)) {
+      best = c.candidate;
+    }
+  }
+  return best;
+}
+
+std::vector<CaseShare> shares_of(const RunData& data, const RunFindings& findings, int candidate) {
+  std::vector<CaseShare> shares;
+  double total = 0;
+  for (std::size_t i = 0; i < data.run.cases.size(); ++i) {
+    const double calls = data.run.cases[i].calls;
+    const Point* before = findings.point(0, static_cast<int>(i));
+    const Point* after = findings.point(candidate, static_cast<int>(i));
+    if (!(calls > 0) || before == nullptr || after == nullptr) continue;
+    shares.push_back({static_cast<int>(i), calls * before->median, calls * after->median, 0});
+    total += shares.back().before.count();
+  }
+  for (CaseShare& share : shares) share.share = share.before.count() / total;
+  std::stable_sort(shares.begin(), shares.end(),
+                   [](const auto& a, const auto& b) { return a.share > b.share; });
+  return shares;
+}
+
+std::optional<Prediction> predict(const RunData& data, const RunFindings& findings, int candidate) {
+  const std::optional<Gain>& gain = findings.candidates[index(candidate)].score.gain;
+  const bool workload = Score(data.run.cases).is_workload();
+  if (!workload || candidate == 0 || !gain || gain->confidence <= 0) return std::nullopt;
+  Prediction prediction;
+  prediction.shares = shares_of(data, findings, candidate);
+  for (const CaseShare& share : prediction.shares) prediction.before += share.before;
+  // From the paired ratio, not from the sum of medians, so it agrees with the interval.
+  prediction.after = prediction.before / gain->ratio;
+  prediction.gain = *gain;
+  prediction.per_iteration = !data.run.workload || data.run.workload->iterations > 0;
+  return prediction;
+}
+
+std::vector<Regression> find_regressions(const RunData& data, const Dataset& dataset,
+                                         const std::vector<CaseShare>& shares, int candidate) {
+  std::vector<Regression> found;
+  const Stage stage = dataset.evidence_stage(candidate);
+  const auto rows = dataset.complete_rounds(stage, {0, candidate});
+  const std::vector<std::size_t>& used = dataset.score().cases_used();
+  for (const std::size_t i : used) {
+    const auto known = std::find_if(shares.begin(), shares.end(),
+                                    [&](const CaseShare& s) { return index(s.case_index) == i; });
+    const double share =
+        known != shares.end() ? known->share : 1 / static_cast<double>(used.size());
+    std::vector<double> differences;
+    for (const SampleRow& row : rows) {
+      const double d = std::log(row[0]->seconds[i] / row[1]->seconds[i]);
+      if (std::isfinite(d)) differences.push_back(d);
+    }
+    if (differences.size() < 2 || share <= kNamedShare) continue;
+    const Gain gain = uncorrected_gain(differences);
+    const double named = 1 / (1 + rule_of(data.run).claimed_gain);
+    if (gain.interval.high < 1 && gain.ratio <= named) {
+      found.push_back({static_cast<int>(i), share, gain});
+    }
+  }
+  return found;
+}
+
+std::vector<SizeWinner> find_size_winners(const RunData& data, const RunFindings& findings) {
+  std::vector<SizeWinner> winners;
+  for (int i = 0; i < static_cast<int>(data.run.cases.size()); ++i) {
+    const Point* best = nullptr;
+    for (const Point& point : findings.points) {
+      if (point.case_index != i || point.finding.verdict != Verdict::better) continue;
+      if (best == nullptr || point.finding.gain->ratio > best->finding.gain->ratio) best = &point;
+    }
+    if (best != nullptr) winners.push_back({i, best->candidate, *best->finding.gain});
+  }
+  return winners;
+}
+
+std::string no_gain_reason(const RunData& data, const RunFindings& findings, int contender) {
+  const std::string name = name_of(data.run.candidates[index(contender)]);
+  const double percent = data.run.smallest_gain * 100;
+  if (findings.design == Design::grid) {
+    return fmt::format("no setting gains {:.3g} %; the fastest, {}, does not either", percent,
+                       name);
+  }
+  const double kept = findings.screen_kept_probability.value_or(0);
+  if (kept >= kSaysAllProbability) {
+    return fmt::format(
+        "nothing gains {:.3g} %: the finalist {} does not, and the screening keeps "
+        "one that does in {:.0f} % of cases",
+        percent, name, kept * 100);
+  }
+  return fmt::format(
+      "the finalist {} gains less than {:.3g} %; the others are undecided: at this "
+      "noise the screening keeps one that gains it in {:.0f} % of cases only",
+      name, percent, kept * 100);
+}
+
+std::string reason_to_keep(const RunData& data, const RunFindings& findings, int contender) {
+  if (findings.design == Design::baseline_only) return "nothing was varied";
+  if (contender == 0) return "no setting got as far as being compared with the default";
+  const CandidateFinding& candidate = findings.candidates[index(contender)];
+  const std::string name = name_of(data.run.candidates[index(contender)]);
+  switch (candidate.score.verdict) {
+    case Verdict::no_gain:
+    case Verdict::worse:
+      return no_gain_reason(data, findings, contender);
+    case Verdict::failed:
+      return fmt::format("the finalist {} failed {} times", name, candidate.failures);
+    case Verdict::wrong_data:
+      return fmt::format("the finalist {} computed wrong data", name);
+    default:
+      break;
+  }
+  std::string reason =
+      fmt::format("undecided after {} {}", findings.pairs,
+                  findings.design == Design::grid ? "rounds" : "pairs of the finalist");
+  if (candidate.score.pairs_needed > findings.pairs) {
+    reason += fmt::format("; at this noise about {} would settle {:.3g} %",
+                          candidate.score.pairs_needed, data.run.smallest_gain * 100);
+  }
+  return reason;
+}
+
+// Why a better contender is not recommended all the same; empty where it is.
+std::string objection(const RunData& data, const CandidateFinding& candidate,
+                      const std::vector<Regression>& regressions) {
+  if (candidate.failures > 0) {
+    return fmt::format("it is faster, but failed in {} of {} launches", candidate.failures,
+                       candidate.failures + candidate.trials);
+  }
+  if (regressions.empty()) return {};
+  const Regression& first = regressions.front();
+  return fmt::format("it is faster overall, but makes {} slower ({:.2f}x, {:.0f} % of the {})",
+                     describe(data.run.cases[index(first.case_index)]), first.gain.ratio,
+                     first.share * 100,
+                     Score(data.run.cases).is_workload() ? "workload's time" : "sizes compared");
+}
+
+bool is_environment_name(const std::string& name) {
+  return !name.empty() && std::isupper(static_cast<unsigned char>(name.front())) != 0;
+}
+
+Assignments assignments_where(const Candidate& candidate, bool environment) {
+  Assignments found;
+  for (const auto& assignment : candidate.assignments) {
+    if (is_environment_name(assignment.first) == environment) found.push_back(assignment);
+  }
+  return found;
+}
+
+}  // namespace
+
+Recommendation recommend(const RunData& data, const RunFindings& findings,
+                         const RecommendOptions& options) {
+  Recommendation result;
+  result.contender = find_contender(findings);
+  result.size_winners = find_size_winners(data, findings);
+  if (result.contender == 0) {
+    result.reason = reason_to_keep(data, findings, 0);
+    return result;
+  }
+  const CandidateFinding& contender = findings.candidates[index(result.contender)];
+  result.verdict = contender.score.verdict;
+  result.prediction = predict(data, findings, result.contender);
+  result.regressions = find_regressions(
+      data, Dataset(data), shares_of(data, findings, result.contender), result.contender);
+  if (result.verdict != Verdict::better) {
+    result.reason = reason_to_keep(data, findings, result.contender);
+    return result;
+  }
+  const std::string against = objection(data, contender, result.regressions);
+  if (!against.empty() && !options.allow_regressions) {
+    result.refused = true;
+    result.reason = against + "; --allow-regressions accepts that";
+    return result;
+  }
+  result.candidate = result.contender;
+  result.reason = against.empty()
+                      ? fmt::format("confirmed in {} {}", findings.pairs,
+                                    findings.design == Design::grid ? "rounds" : "fresh pairs")
+                      : against;
+  return result;
+}
+
+Assignments environment_assignments(const Candidate& candidate) {
+  return assignments_where(candidate, true);
+}
+
+Assignments other_assignments(const Candidate& candidate) {
+  return assignments_where(candidate, false);
+}
+
+}  // namespace nccl_sweep

@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/recommendation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "analysis/experiment.hpp"
+#include "simulated_run.hpp"
+
+namespace nccl_sweep {
+namespace {
+
+using tests::drive;
+using tests::large_case;
+using tests::Planted;
+using tests::run_record;
+
+Case workload_case(std::int64_t mebibytes, double calls) {
+  Case c = large_case(mebibytes);
+  c.calls = calls;
+  return c;
+}
+
+Recommendation recommend_from(const RunData& data, const RecommendOptions& options = {}) {
+  return recommend(data, find(data), options);
+}
+
+RunData sweep(std::vector<double> gains, double noise, std::vector<Case> cases = {large_case()},
+              const tests::Fate& fate = tests::always_completes, std::uint64_t seed = 3) {
+  const auto candidates = static_cast<int>(gains.size());
+  ScreenConfirm experiment(candidates, Score(cases), seed, {});
+  return drive(experiment, run_record(candidates, cases), Planted(std::move(gains), noise, seed),
+               fate);
+}
+
+// The finalist makes the first case 20 % faster and the second one 10 % slower.
+RunData mixed(double calls_of_the_second) {
+  const std::vector<Case> cases{workload_case(64, 10), workload_case(16, calls_of_the_second)};
+  ScreenConfirm experiment(2, Score(cases), 3, {});
+  Planted noise({0, 0}, 0.005, 3);
+  return drive(experiment, run_record(2, cases), [&](const TrialOrder& order, int i) {
+    const double gain = order.candidate == 0 ? 0 : i == 0 ? std::log(1.2) : std::log(0.9);
+    return noise(order, i) - gain;
+  });
+}
+
+TEST(Recommendation, AConfirmedFinalistIsRecommended) {
+  const Recommendation found = recommend_from(sweep({0, 0.1, 0, 0}, 0.01));
+  EXPECT_EQ(found.candidate, 1);
+  EXPECT_EQ(found.verdict, Verdict::better);
+  EXPECT_EQ(found.reason, "confirmed in 6 fresh pairs");
+  EXPECT_FALSE(found.prediction);  // no workload
+}
+
+TEST(Recommendation, EqualSettingsKeepTheDefaultAndSayWhy) {
+  const Recommendation found = recommend_from(sweep({0, 0, 0, 0}, 0.005));
+  EXPECT_TRUE(found.keeps_default());
+  EXPECT_TRUE(found.reason.starts_with("nothing gains 3 %")) << found.reason;
+}
+
+TEST(Recommendation, ANoisyRunIsUndecidedAndNamesThePairsItWouldTake) {
+  const Recommendation found =
+      recommend_from(sweep({0, 0.02}, 0.2, {large_case()}, tests::always_completes, 6));
+  EXPECT_TRUE(found.keeps_default());
+  EXPECT_TRUE(found.reason.starts_with("undecided after 24 pairs")) << found.reason;
+  EXPECT_NE(found.reason.find("would settle 3 %"), std::string::npos) << found.reason;
+}
+
+TEST(Recommendation, PredictsCommunicationTimeAndShares) {
+  RunData data = sweep({0, std::log(1.25)}, 0.005, {workload_case(16, 4), workload_case(64, 9)});
+  data.run.workload = WorkloadSummary{"job", "kineto", 3};
+  const Recommendation found = recommend_from(data);
+  ASSERT_TRUE(found.prediction);
+  EXPECT_NEAR(found.prediction->before.count(), 4 * 0.25e-3 + 9 * 1e-3, 0.1e-3);
+  EXPECT_NEAR(found.prediction->after.count(), found.prediction->before.count() / 1.25, 0.1e-3);
+  EXPECT_TRUE(found.prediction->per_iteration);
+  ASSERT_EQ(found.prediction->shares.size(), 2U);
+  EXPECT_EQ(found.prediction->shares[0].case_index, 1);
+  EXPECT_NEAR(found.prediction->shares[0].share, 0.9, 0.01);
+}
+
+TEST(Recommendation, RefusesAWinnerThatMakesAnImportantCaseWorse) {
+  const RunData data = mixed(8);  // the second case: 2 ms of 12 ms
+  const Recommendation found = recommend_from(data);
+  EXPECT_EQ(found.verdict, Verdict::better);
+  EXPECT_TRUE(found.refused);
+  EXPECT_TRUE(found.keeps_default());
+  ASSERT_EQ(found.regressions.size(), 1U);
+  EXPECT_EQ(found.regressions[0].case_index, 1);
+  EXPECT_NEAR(found.regressions[0].gain.ratio, 0.9, 0.01);
+  EXPECT_EQ(recommend_from(data, {.allow_regressions = true}).candidate, 1);
+}
+
+TEST(Recommendation, AnUnimportantCaseMayGetWorse) {
+  const Recommendation found = recommend_from(mixed(1));  // 0.25 ms of 10.25 ms
+  EXPECT_EQ(found.candidate, 1);
+  EXPECT_TRUE(found.regressions.empty());
+}
+
+TEST(Recommendation, AWinnerThatFailedOnceIsNotRecommendedUnasked) {
+  const RunData data = sweep({0, 0.1}, 0.01, {large_case()}, [](const TrialOrder& o) {
+    return o.candidate == 1 && o.round == 2 ? Outcome::hung : Outcome::complete;
+  });
+  const Recommendation found = recommend_from(data);
+  EXPECT_TRUE(found.refused);
+  EXPECT_TRUE(found.reason.starts_with("it is faster, but failed in 1 of 7 launches"))
+      << found.reason;
+  EXPECT_EQ(recommend_from(data, {.allow_regressions = true}).candidate, 1);
+}
+
+TEST(Recommendation, OfAGridTheFastestBetterSettingIsTaken) {
+  FixedGrid experiment(4, 8, 1);
+  const Recommendation found = recommend_from(
+      drive(experiment, run_record(4, {large_case()}), Planted({0, 0.05, 0.1, 0}, 0.004, 1)));
+  EXPECT_EQ(found.candidate, 2);
+  ASSERT_EQ(found.size_winners.size(), 1U);
+  EXPECT_EQ(found.size_winners[0].candidate, 2);
+}
+
+TEST(Recommendation, WithoutChallengersOrComparisonsTheDefaultStays) {
+  FixedGrid alone(1, 5, 1);
+  EXPECT_EQ(
+      recommend_from(drive(alone, run_record(1, {large_case()}), Planted({0}, 0.01, 1))).reason,
+      "nothing was varied");
+  const Recommendation failed =
+      recommend_from(sweep({0, 0, 0, 0}, 0.01, {large_case()}, [](const TrialOrder& o) {
+        return o.candidate > 0 ? Outcome::unsupported : Outcome::complete;
+      }));
+  EXPECT_TRUE(failed.keeps_default());
+  EXPECT_EQ(failed.reason, "no setting got as far as being compared with the default");
+}
+
+TEST(Recommendation, OnlyEnvironmentVariablesGoIntoFiles) {
+  const Candidate c{{{"NCCL_ALGO", "Ring"}, {"buffer", "symmetric"}, {"nccl_library", "/x.so"}}};
+  EXPECT_EQ(environment_assignments(c), (Assignments{{"NCCL_ALGO", "Ring"}}));
+  EXPECT_EQ(other_assignments(c).size(), 2U);
+}
+
+}  // namespace
+}  // namespace nccl_sweep
