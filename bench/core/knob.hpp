@@ -67,6 +67,9 @@ class KnobCatalogue {
 // the libraries read plain numbers. Call it after check_value.
 std::string normalise_value(const Knob&, std::string_view value);
 
+// "0-3,8" -> 0 1 2 3 8; "all" -> empty, which means all that the job may use. Usage Error.
+std::vector<int> parse_cpu_list(std::string_view text, std::string_view where = {});
+
 // sweeps/ of the source tree or of the installation prefix: $NCCL_SWEEP_DATA, next to the
 // executable's ../share/nccl-sweep, or the build's source folder. Throws an environment Error.
 std::filesystem::path data_folder();

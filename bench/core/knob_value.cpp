@@ -128,12 +128,30 @@ std::string normalise_value(const Knob& knob, std::string_view value) {
   return std::to_string(parse_size(value).value);
 }
 
+std::vector<int> parse_cpu_list(std::string_view text, std::string_view where) {
+  constexpr std::int64_t kMostCpus = 1024;  // what a cpu_set_t holds
+  std::vector<int> cpus;
+  if (text == "all") return cpus;
+  for (const std::string& part : split(text, ',')) {
+    const std::size_t dash = part.find('-', 1);
+    const auto first = plain_number(part.substr(0, dash));
+    const auto last = dash == std::string::npos ? first : plain_number(part.substr(dash + 1));
+    if (!first || !last || *first < 0 || *last < *first || *last >= kMostCpus) {
+      throw usage_error(fmt::format("'{}' is not a list of CPUs", text), std::string(where),
+                        "all, or a list such as 0-3,8");
+    }
+    for (std::int64_t cpu = *first; cpu <= *last; ++cpu) cpus.push_back(static_cast<int>(cpu));
+  }
+  return cpus;
+}
+
 void KnobCatalogue::check_value(const Knob& knob, std::string_view value,
                                 std::string_view where) const {
   static const std::vector<std::string> algorithms{
       "tree", "ring", "collnetdirect", "collnetchain", "nvls", "nvlstree", "pat"};
   static const std::vector<std::string> protocols{"ll", "ll128", "simple"};
   check_text(knob, value, where);
+  if (knob.kind == KnobKind::cpu_bind) parse_cpu_list(value, where);
   switch (knob.type) {
     case KnobType::integer:
       check_range(knob, value, number_or_refuse(knob, value, where), where);

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "core/error.hpp"
 
@@ -143,6 +144,14 @@ TEST(KnobValue, TheAlgorithmGrammarIsChecked) {
   EXPECT_NE(value_error(knob, "ring,"), "");
   EXPECT_EQ(value_error(text_knob("NCCL_PROTO"), "^LL128"), "");
   EXPECT_NE(value_error(text_knob("NCCL_PROTO"), "LL64"), "");
+}
+
+TEST(KnobValue, CpuListsAreRangesAndSingleCpus) {
+  EXPECT_EQ(parse_cpu_list("0-2,8"), (std::vector<int>{0, 1, 2, 8}));
+  EXPECT_TRUE(parse_cpu_list("all").empty());
+  for (const char* text : {"", "0-", "3-1", "a", "0,,1", "-1", "0-4096"}) {
+    EXPECT_THROW(parse_cpu_list(text), Error) << text;
+  }
 }
 
 TEST(KnobCatalogue, AnUnknownNameGetsADidYouMean) {
