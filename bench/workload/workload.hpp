@@ -26,12 +26,24 @@ struct WorkloadSource {
 struct Workload {
   std::string name;
   std::vector<WorkloadSource> sources;
-  double iterations = 0;  // steps that were counted; 0: calls are of the whole run
-  int world_size = 0;     // of the job, 0 where unknown
+  double iterations = 0;            // steps that were counted; 0: calls are of the whole run
+  int world_size = 0;               // of the job, 0 where unknown
   std::vector<WorkloadCase> cases;  // by falling calls x bytes
   // What was seen and not counted, with how often: "wait records: 14", "group size 1: 3 calls".
   std::vector<std::string> notes;
 };
+
+struct ReadOptions {
+  double iterations = 0;      // --iters: for sources that do not mark their steps
+  bool keep_partial = false;  // --keep-partial: a truncated file counts as far as it goes
+};
+
+// Reads traces of one format, one file a rank (or several ranks in one log), in one pass each and
+// constant memory. Throws a usage Error that names file and byte or line.
+Workload read_traces(const std::vector<std::filesystem::path>& files, const ReadOptions&);
+
+// Throws an environment Error where save_workload() could not write: asked before a long read.
+void check_writable(const std::filesystem::path& file);
 
 Workload load_workload(const std::filesystem::path& file);  // usage Error with file and pointer
 std::string to_json_text(const Workload&);
