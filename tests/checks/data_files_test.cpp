@@ -16,6 +16,7 @@
 #include "core/records.hpp"
 #include "core/spec.hpp"
 #include "schema.hpp"
+#include "workload/workload.hpp"
 
 namespace nccl_sweep::checks {
 namespace {
@@ -115,8 +116,11 @@ TEST(DataFiles, EveryModelFitsItsSchema) {
   for (const auto& file : json_files(kSweeps / "models")) expect_fits("model", file);
 }
 
-TEST(DataFiles, EveryWorkloadFitsItsSchema) {
-  for (const auto& file : json_files(kSweeps / "workloads")) expect_fits("workload", file);
+TEST(DataFiles, EveryWorkloadFitsItsSchemaAndReads) {
+  for (const auto& file : json_files(kSweeps / "workloads")) {
+    expect_fits("workload", file);
+    EXPECT_NO_THROW(load_workload(file)) << file;
+  }
 }
 
 TEST(Schemas, TheSpecReaderKnowsExactlyTheKeysOfTheSchema) {
@@ -135,6 +139,21 @@ TEST(Schemas, WhatTheReaderWritesBackFitsTheSpecSchema) {
     const json written = json::parse(to_json_text(load_spec(file)));
     EXPECT_EQ(violations(schema_of("spec"), written), std::vector<std::string>{}) << file;
   }
+}
+
+TEST(Schemas, AWrittenWorkloadFitsTheWorkloadSchema) {
+  Workload workload;
+  workload.sources = {{"trace.json", "kineto", "PyTorch", 0}};
+  WorkloadCase item;
+  item.op = ReduceOp::avg;
+  item.count = 256;
+  item.bytes = Bytes{1024};
+  item.group_size = 8;
+  item.group_stride = 1;
+  item.calls = 0.5;
+  workload.cases = {item};
+  const json written = json::parse(to_json_text(workload));
+  EXPECT_EQ(violations(schema_of("workload"), written), std::vector<std::string>{}) << written;
 }
 
 TEST(Schemas, EveryKindOfRecordFitsTheRecordSchema) {
