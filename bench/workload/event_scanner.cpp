@@ -197,25 +197,29 @@ bool EventScanner::scan_event() {
     if (escape || masks.backslashes != 0) quotes &= ~escaped_bytes(masks.backslashes, escape);
     const std::uint64_t inside = prefix_xor(quotes) ^ (in_string ? ~std::uint64_t{0} : 0);
     std::uint64_t braces = (masks.opens | masks.closes) & ~inside;
+    std::uint64_t hidden = masks.opens & inside;
     std::size_t advance = kBlock;
     in_string = (inside >> 63) != 0;
     if (const std::uint64_t breaks = masks.newlines & inside; breaks != 0) [[unlikely]] {
       const auto first = static_cast<std::size_t>(std::countr_zero(breaks));
       braces &= (std::uint64_t{1} << first) - 1;
+      hidden &= (std::uint64_t{1} << first) - 1;
       advance = first + 1;
       escape = false;
       // Either a raw line break inside a string, or a string that lost its closing quote.
       in_string = !line_starts_with_structure(position_ + first);
       broken = broken || !in_string;
     }
+    // An event cannot begin inside a string, where its quotes would be escaped: a quote is missing.
+    for (; hidden != 0; hidden &= hidden - 1) [[unlikely]] {
+        const std::size_t at = position_ + static_cast<std::size_t>(std::countr_zero(hidden));
+        if (at_event_start(at)) return give_up_event(at);
+      }
     for (; braces != 0; braces &= braces - 1) {
       const std::size_t at = position_ + static_cast<std::size_t>(std::countr_zero(braces));
       if (buffer_[at] == '{') {
         if (broken && depth > 0 && at_event_start(at)) {  // the broken event swallowed its end
-          ++result_.broken_events;
-          position_ = at;
-          keep_ = kNothing;
-          return true;
+          return give_up_event(at);
         }
         ++depth;
       } else if (--depth == 0) {
@@ -231,6 +235,14 @@ bool EventScanner::scan_event() {
     if (masks.candidates != 0) words |= words_at(masks.candidates, position_);
     position_ += advance;
   }
+}
+
+// The next event begins at `next`, inside of what looked like this one.
+bool EventScanner::give_up_event(std::size_t next) {
+  ++result_.broken_events;
+  position_ = next;
+  keep_ = kNothing;
+  return true;
 }
 
 // Between two events stands something that belongs to neither: a scalar, which is skipped, or the

@@ -55,6 +55,7 @@ class EventScanner {
   bool scan_members();
   bool scan_events();
   bool scan_event();
+  bool give_up_event(std::size_t next);
   bool resync();
   bool at_event_start(std::size_t at) const;
   bool line_starts_with_structure(std::size_t newline) const;

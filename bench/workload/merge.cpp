@@ -117,10 +117,16 @@ void check_alike(const std::vector<Reading>& readings) {
 void collect_notes(const std::vector<Reading>& readings, Workload& workload) {
   const bool several = readings.size() > 1;
   NoteCounts sums;
+  NoteCounts said;  // what holds for all files is said once
+  for (const Reading& reading : readings) {
+    for (const std::string& remark : reading.remarks) ++said[remark];
+  }
   for (const Reading& reading : readings) {
     for (const std::string& remark : reading.remarks) {
-      const std::string text = several ? reading.source.file + ": " + remark : remark;
-      workload.notes.push_back(text);
+      const bool for_all = said[remark] == std::ssize(readings);
+      if (for_all && &reading != &readings.front()) continue;
+      const bool plain = for_all || !several;
+      workload.notes.push_back(plain ? remark : reading.source.file + ": " + remark);
     }
     for (const auto& [text, count] : reading.notes) sums[text] += count;
   }

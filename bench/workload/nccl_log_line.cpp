@@ -26,37 +26,46 @@ bool number_after(std::string_view text, std::string_view word, Number& number, 
   return error == std::errc{} && stop != end && (*stop == ' ' || *stop == ']');
 }
 
+template <class Number>
+bool take_number_back(std::string_view& text, Number& number) {
+  std::size_t begin = text.size();
+  while (begin > 0 && is_digit(text[begin - 1])) --begin;
+  const auto [stop, error] =
+      std::from_chars(text.data() + begin, text.data() + text.size(), number);
+  const bool found = error == std::errc{} && begin < text.size();
+  text = text.substr(0, begin);
+  return found;
+}
+
+struct Prefix {
+  std::int64_t process = -1;
+  std::int64_t thread = -1;
+  int device = 0;
+};
+
 // Walks back over "host:pid:tid [dev] " in front of NCCL's text.
-void parse_prefix(std::string_view prefix, std::int64_t& process, std::int64_t& thread) {
+Prefix parse_prefix(std::string_view prefix) {
   const auto drop = [&prefix](char c) {
     if (prefix.empty() || prefix.back() != c) return false;
     prefix.remove_suffix(1);
     return true;
   };
-  const auto take_number = [&prefix](std::int64_t& number) {
-    std::size_t begin = prefix.size();
-    while (begin > 0 && is_digit(prefix[begin - 1])) --begin;
-    const auto [stop, error] =
-        std::from_chars(prefix.data() + begin, prefix.data() + prefix.size(), number);
-    const bool found = error == std::errc{} && begin < prefix.size();
-    prefix = prefix.substr(0, begin);
-    return found;
-  };
+  Prefix result;
   while (drop(' ')) {
   }
   if (drop(']')) {
-    std::int64_t device = 0;
-    take_number(device);
+    take_number_back(prefix, result.device);
     drop('[');
     while (drop(' ')) {
     }
   }
   std::int64_t pid = -1;
   std::int64_t tid = -1;
-  if (take_number(tid) && drop(':') && take_number(pid)) {
-    process = pid;
-    thread = tid;
+  if (take_number_back(prefix, tid) && drop(':') && take_number_back(prefix, pid)) {
+    result.process = pid;
+    result.thread = tid;
   }
+  return result;
 }
 
 // `text` begins behind ": opCount " and ends before the next record of the line.
@@ -73,6 +82,7 @@ std::optional<LoggedInit> parse_init(std::string_view text) {
       !number_after(text, " nranks ", init.ranks)) {
     return std::nullopt;
   }
+  number_after(text, " cudaDev ", init.device);
   constexpr std::string_view kId = " commId ";
   if (const std::size_t at = text.find(kId); at != std::string_view::npos) {
     const std::string_view rest = text.substr(at + kId.size());
@@ -88,7 +98,10 @@ void parse_record(std::string_view prefix, std::string_view text, LogLine& resul
     LoggedCall call;
     call.function = text.substr(0, at);
     const bool is_word = call.function.find_first_of(" :\t") == std::string_view::npos;
-    parse_prefix(prefix, call.process, call.thread);
+    const Prefix who = parse_prefix(prefix);
+    call.process = who.process;
+    call.thread = who.thread;
+    call.device = who.device;
     if (is_word && !call.function.empty() && parse_call(text.substr(at + kCall.size()), call)) {
       result.calls.push_back(call);
     } else {
@@ -96,8 +109,7 @@ void parse_record(std::string_view prefix, std::string_view text, LogLine& resul
     }
   } else if (text.find("Init COMPLETE") != std::string_view::npos) {
     result.init = parse_init(text);
-    std::int64_t thread = -1;
-    if (result.init) parse_prefix(prefix, result.init->process, thread);
+    if (result.init) result.init->process = parse_prefix(prefix).process;
   } else if (text.starts_with("NCCL version ")) {
     result.version = text.substr(std::string_view("NCCL version ").size());
     result.version = result.version.substr(0, result.version.find_first_of(" \r"));

@@ -26,6 +26,7 @@ struct LoggedCall {
   int ranks = 0;
   std::int64_t process = -1;  // -1: the prefix does not tell
   std::int64_t thread = -1;
+  int device = 0;
 };
 
 // "comm 0x.. rank R nranks N ... commId 0x.. - Init COMPLETE"; a split communicator has a parent
@@ -38,6 +39,7 @@ struct LoggedInit {
   std::uint64_t parent = 0;
   std::int64_t color = 0;
   std::int64_t process = -1;
+  int device = 0;
 };
 
 struct LogLine {

@@ -21,7 +21,7 @@ namespace {
 
 struct Communicator {
   std::string identity;
-  std::int64_t process = -1;
+  std::pair<std::int64_t, int> owner;  // process and device: one rank
   int rank = -1;
   int ranks = 0;
   std::map<std::tuple<Collective, DataType, ReduceOp, std::int64_t>, std::int64_t> calls;
@@ -56,7 +56,7 @@ class LogReader {
  private:
   using Key = std::pair<std::int64_t, std::uint64_t>;  // process, pointer
 
-  Communicator& communicator(std::int64_t process, std::uint64_t comm, int ranks);
+  Communicator& communicator(const LoggedCall& call);
   void init(const LoggedInit& init);
   void call(const LoggedCall& call);
   void count(std::size_t communicator, Collective, DataType, ReduceOp, std::int64_t bytes);
@@ -71,13 +71,15 @@ class LogReader {
   std::int64_t nccl_lines_ = 0;
 };
 
-Communicator& LogReader::communicator(std::int64_t process, std::uint64_t comm, int ranks) {
-  const auto [entry, is_new] = current_.try_emplace({process, comm}, communicators_.size());
+Communicator& LogReader::communicator(const LoggedCall& call) {
+  const Key key{call.process, call.comm};
+  const auto [entry, is_new] = current_.try_emplace(key, communicators_.size());
   if (is_new) {
     Communicator& made = communicators_.emplace_back();
-    made.identity = fmt::format("{} pid {} comm {:x}", reading_.source.file, process, comm);
-    made.process = process;
-    made.ranks = ranks;
+    made.identity =
+        fmt::format("{} pid {} comm {:x}", reading_.source.file, call.process, call.comm);
+    made.owner = {call.process, call.device};
+    made.ranks = call.ranks;
   }
   return communicators_[entry->second];
 }
@@ -104,7 +106,7 @@ void LogReader::init(const LoggedInit& init) {
   current_[key] = communicators_.size();
   Communicator& made = communicators_.emplace_back();
   made.identity = fmt::format("{} #{} of {}", origin, number, init.ranks);
-  made.process = init.process;
+  made.owner = {init.process, init.device};
   made.rank = init.rank;
   made.ranks = init.ranks;
   if (!init.id.empty()) reading_.world_size = std::max(reading_.world_size, init.ranks);
@@ -138,7 +140,7 @@ void LogReader::call(const LoggedCall& it) {
   }
   if (it.ranks == 1) return note("calls in groups of one rank");
   if (bytes == 0) return note("calls that send nothing (0 elements)");
-  const Communicator& owner = communicator(it.process, it.comm, it.ranks);
+  const Communicator& owner = communicator(it);
   const auto index = static_cast<std::size_t>(&owner - communicators_.data());
   const auto run = runs_.find({{it.process, it.comm}, it.thread});
   if (collective == Collective::sendrecv) {
@@ -185,13 +187,14 @@ void LogReader::take_fused(const P2pRun& run) {
 void LogReader::finish(const ReadOptions& options) {
   for (const auto& [key, run] : runs_) take_fused(run);
   runs_.clear();
-  std::map<std::int64_t, RankView> by_process;
-  std::map<std::int64_t, std::pair<int, int>> widest;  // ranks and rank of its largest communicator
+  std::map<std::pair<std::int64_t, int>, RankView> by_owner;
+  std::map<std::pair<std::int64_t, int>, std::pair<int, int>>
+      widest;  // ranks and rank of its largest communicator
   const double divisor = options.iterations > 0 ? options.iterations : 1;
   for (const Communicator& it : communicators_) {
     if (it.calls.empty()) continue;
-    RankView& view = by_process[it.process];
-    std::pair<int, int>& wide = widest[it.process];
+    RankView& view = by_owner[it.owner];
+    std::pair<int, int>& wide = widest[it.owner];
     if (it.ranks > wide.first) wide = {it.ranks, it.rank};
     for (const auto& [what, calls] : it.calls) {
       GroupCase& entry = view.cases.emplace_back();
@@ -205,14 +208,14 @@ void LogReader::finish(const ReadOptions& options) {
       entry.what.calls = static_cast<double>(calls) / divisor;
     }
   }
-  for (auto& [process, view] : by_process) {
-    const int rank = widest[process].second;
-    view.rank = rank >= 0 ? fmt::format("rank {}", rank) : fmt::format("pid {}", process);
+  for (auto& [owner, view] : by_owner) {
+    const int rank = widest[owner].second;
+    view.rank = rank >= 0 ? fmt::format("rank {}", rank) : fmt::format("pid {}", owner.first);
     reading_.views.push_back(std::move(view));
   }
-  if (by_process.size() == 1) reading_.source.rank = widest.begin()->second.second;
-  if (by_process.size() > 1) {
-    reading_.remarks.push_back(fmt::format("{} processes in one log", by_process.size()));
+  if (by_owner.size() == 1) reading_.source.rank = widest.begin()->second.second;
+  if (by_owner.size() > 1) {
+    reading_.remarks.push_back(fmt::format("{} ranks in one log", by_owner.size()));
   } else if (reading_.source.rank < 0) {
     reading_.source.rank = rank_in_name(reading_.source.file);
   }
