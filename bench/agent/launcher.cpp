@@ -45,6 +45,18 @@ std::unique_ptr<ControlPlane> make_control() {
                     launcher.processes),
         {}, "build with -DNCCL_SWEEP_MPI=ON, or start one process with --workers N");
   }
+  // Plain srun gives its tasks no way to find each other: MPI_Init would abort, or each task would
+  // believe that it is alone.
+  const bool connected = !variable("PMIX_RANK").empty() || !variable("PMI_RANK").empty() ||
+                         !variable("OMPI_COMM_WORLD_RANK").empty();
+  if (launcher.processes > 1 && !connected) {
+    throw environment_error(
+        fmt::format("{} started {} processes without PMI: each would sweep alone on the same "
+                    "devices",
+                    launcher.name, launcher.processes),
+        {}, "use mpirun, or srun --mpi=pmix");
+  }
+  if (launcher.processes == 1 && !connected) return make_solo_control();
   std::unique_ptr<ControlPlane> control = make_mpi_control();
   if (control->size() < launcher.processes) {
     throw environment_error(

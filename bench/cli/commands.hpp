@@ -7,6 +7,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -18,8 +20,9 @@ using Chosen = std::function<ExitCode()>;
 
 void add_workload_command(CLI::App& app, Chosen& chosen);
 void add_plan_command(CLI::App& app, Chosen& chosen);
-void add_run_command(CLI::App& app, Chosen& chosen);
-void add_bench_command(CLI::App& app, Chosen& chosen);
+// These two keep the command line in the run record.
+void add_run_command(CLI::App& app, Chosen& chosen, const std::vector<std::string>& argv);
+void add_bench_command(CLI::App& app, Chosen& chosen, const std::vector<std::string>& argv);
 void add_report_command(CLI::App& app, Chosen& chosen);
 void add_recommend_command(CLI::App& app, Chosen& chosen);
 void add_best_command(CLI::App& app, Chosen& chosen);

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/sweep_options.hpp"
+#include "cli/sweep_setup.hpp"
+
+namespace nccl_sweep::cli {
+namespace {
+
+struct PlanOptions {
+  SweepOptions sweep;
+  int agents = 1;
+};
+
+ExitCode plan(const PlanOptions& options) {
+  // A plan is made where the run will be started, often on a login node: the nodes to come are
+  // taken to be like this one.
+  std::vector<agent::Machine> machines(static_cast<std::size_t>(std::max(1, options.agents)),
+                                       agent::this_machine());
+  for (std::size_t i = 1; i < machines.size(); ++i) machines[i].host += fmt::format("-{}", i);
+  const PreparedRun run = prepare_run(options.sweep, "sweep", machines);
+  for (const std::string& line : head_lines(run)) fmt::print("{}\n", line);
+  fmt::print("\ncandidates\n");
+  for (std::size_t i = 0; i < run.plan.candidates.size(); ++i) {
+    fmt::print("  {:3}  {}\n", i, name_of(run.plan.candidates[i]));
+  }
+  fmt::print("\ncases\n");
+  for (const Case& c : run.plan.cases) {
+    fmt::print("  {:14} {:10} {:>12}  {:12}  {} ({} ranks){}{}\n", to_string(c.collective),
+               to_string(c.dtype), format_size(c.size), to_string(c.placement), to_string(c.group),
+               c.group_size, c.calls > 0 ? fmt::format("  {:g} calls", c.calls) : "",
+               c.scaled() ? fmt::format("  scaled from {} ranks", c.group_size) : "");
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_plan_command(CLI::App& app, Chosen& chosen) {
+  auto options = std::make_shared<PlanOptions>();
+  CLI::App* command =
+      app.add_subcommand("plan", "Show candidates, cases and the price of a sweep; run nothing");
+  add_sweep_options(*command, options->sweep);
+  command->add_option("--agents", options->agents, "MPI ranks that the run will have");
+  command->callback([options, &chosen] { chosen = [options] { return plan(*options); }; });
+}
+
+}  // namespace nccl_sweep::cli

@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// SIGUSR1 (Slurm's warning), SIGTERM and the first Ctrl-C ask for a soft stop: the running trial
+// is finished and written. A second Ctrl-C ends at once; workers die with their agent.
+#pragma once
+
+namespace nccl_sweep::cli {
+
+// Installs the handlers for the life of the process; the flag becomes true on the first signal.
+const bool volatile* install_soft_stop();
+
+}  // namespace nccl_sweep::cli

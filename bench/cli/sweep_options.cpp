@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/sweep_options.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "agent/machine.hpp"
+#include "core/error.hpp"
+
+namespace nccl_sweep::cli {
+namespace {
+
+// nccl-tests' own default is 32M to 32M; a sweep without sizes would rather see a curve.
+constexpr Bytes kDefaultBegin{std::int64_t{64} << 10};
+constexpr Bytes kDefaultEnd{std::int64_t{64} << 20};
+
+Axis axis_of(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  Axis axis{text.substr(0, equals), {}};
+  if (equals == std::string::npos || axis.knob.empty() || equals + 1 == text.size()) {
+    throw usage_error(fmt::format("'{}' does not say what to vary", text), "--vary",
+                      "write NAME=a,b,c");
+  }
+  std::string value;
+  for (const char letter : text.substr(equals + 1) + ",") {
+    if (letter != ',') {
+      value += letter;
+      continue;
+    }
+    if (value.empty()) throw usage_error(fmt::format("'{}' has an empty value", text), "--vary");
+    if (std::find(axis.values.begin(), axis.values.end(), value) != axis.values.end()) {
+      throw usage_error(fmt::format("'{}' has the value '{}' twice", text, value), "--vary");
+    }
+    axis.values.push_back(std::move(value));
+    value.clear();
+  }
+  return axis;
+}
+
+std::vector<Bytes> sizes_of(const SweepOptions& options) {
+  const Bytes begin = options.begin.empty()
+                          ? (options.end.empty() ? kDefaultBegin : parse_size(options.end, "-e"))
+                          : parse_size(options.begin, "-b");
+  const Bytes end = options.end.empty() ? (options.begin.empty() ? kDefaultEnd : begin)
+                                        : parse_size(options.end, "-e");
+  if (begin.value < 1 || begin > end) {
+    throw usage_error(fmt::format("sizes from {} to {}", begin.value, end.value), "-b/-e",
+                      "the begin is at least 1 and not above the end");
+  }
+  if (options.factor == 1 || options.factor < 0) {
+    throw usage_error(fmt::format("factor {}", options.factor), "-f", "at least 2");
+  }
+  if (options.step.empty()) return size_range(begin, end, options.factor > 1 ? options.factor : 2);
+  const Bytes step = parse_size(options.step, "-i");
+  if (step.value < 1) throw usage_error("a step of 0 never ends", "-i");
+  constexpr std::int64_t kMostSizes = 10'000;
+  if ((end.value - begin.value) / step.value > kMostSizes) {
+    throw usage_error(fmt::format("more than {} sizes", kMostSizes), "-i", "use a larger step");
+  }
+  std::vector<Bytes> sizes;
+  for (std::int64_t size = begin.value; size <= end.value; size += step.value) {
+    sizes.push_back(Bytes{size});
+  }
+  return sizes;
+}
+
+void apply_what(const SweepOptions& options, SweepSpec& spec) {
+  if (!options.collectives.empty()) spec.collectives.clear();
+  for (const std::string& name : options.collectives) {
+    spec.collectives.push_back(parse_collective(name, "--collective"));
+  }
+  if (!options.dtypes.empty()) spec.dtypes.clear();
+  for (const std::string& name : options.dtypes) spec.dtypes.push_back(parse_data_type(name, "-d"));
+  if (!options.op.empty()) spec.op = parse_reduce_op(options.op, "-o");
+  if (!options.placements.empty()) spec.placements.clear();
+  for (const std::string& name : options.placements) {
+    spec.placements.push_back(parse_placement(name, "--placement"));
+  }
+  if (!options.group.empty()) spec.group = parse_group(options.group, "--group");
+  const bool sizes_given =
+      !options.begin.empty() || !options.end.empty() || options.factor != 0 || !options.step.empty();
+  if (sizes_given) {
+    spec.sizes = sizes_of(options);
+    spec.workload_sizes = false;
+  } else if (options.spec_file.empty()) {
+    spec.workload_sizes = !options.workload.empty();
+    if (!spec.workload_sizes) spec.sizes = sizes_of(options);
+  }
+  if (!spec.workload_sizes && spec.dtypes.empty()) spec.dtypes = {DataType::float32};
+  if (!spec.workload_sizes && spec.collectives.empty()) {
+    spec.collectives = {Collective::all_gather, Collective::reduce_scatter};
+  }
+}
+
+void apply_how(const SweepOptions& options, SweepSpec& spec) {
+  if (options.iters != 0) spec.iters = options.iters;
+  if (options.warmup_iters >= 0) spec.warmup_iters = options.warmup_iters;
+  if (options.check >= 0) spec.verify = options.check != 0;
+  if (options.rounds != 0) spec.rounds = options.rounds;
+  if (spec.iters < 0 || spec.rounds < 0) {
+    throw usage_error("-n and --rounds are not negative");
+  }
+  if (!options.budget.empty()) spec.budget = parse_duration(options.budget, "--budget");
+  for (const std::string& text : options.vary) {
+    Axis axis = axis_of(text);
+    std::erase_if(spec.axes, [&](const Axis& old) { return old.knob == axis.knob; });
+    spec.axes.push_back(std::move(axis));
+  }
+}
+
+}  // namespace
+
+std::string best_backend() {
+#ifdef NCCL_SWEEP_HAVE_CUDA
+  if (agent::gpu_count() > 0) return "nccl";
+#endif
+  return "host";
+}
+
+void add_sweep_options(CLI::App& app, SweepOptions& o) {
+  const std::string what = "What to measure";
+  app.add_option("spec", o.spec_file, "sweep spec (JSON); specs that ship are in sweeps/");
+  app.add_option("--vary", o.vary, "NAME=a,b,c: a knob and its values; can be repeated")
+      ->group(what);
+  app.add_option("--collective", o.collectives, "all_gather, reduce_scatter, all_reduce ...")
+      ->delimiter(',')
+      ->group(what);
+  app.add_option("-b,--minbytes", o.begin, "smallest size: 8, 64K, 1.5G")->group(what);
+  app.add_option("-e,--maxbytes", o.end, "largest size")->group(what);
+  app.add_option("-f,--stepfactor", o.factor, "factor from size to size (default 2)")->group(what);
+  app.add_option("-i,--stepbytes", o.step, "step from size to size, instead of -f")->group(what);
+  app.add_option("-n,--iters", o.iters,
+                 "nccl-tests' recipe: one block of N ops (default: blocks by the method)")
+      ->group(what);
+  app.add_option("-w,--warmup_iters", o.warmup_iters, "warm-up ops with -n (default 1)")
+      ->group(what);
+  app.add_option("-c,--check", o.check, "0: do not verify the data")->group(what);
+  app.add_option("-d,--datatype", o.dtypes, "float32, bfloat16 ... (nccl-tests' words too)")
+      ->delimiter(',')
+      ->group(what);
+  app.add_option("-o,--op", o.op, "sum, prod, max, min, avg")->group(what);
+  app.add_option("--placement", o.placements, "out_of_place, in_place")
+      ->delimiter(',')
+      ->group(what);
+  app.add_option("--group", o.group, "world, node, rail or stride/size such as 1/8")->group(what);
+  app.add_option("--workload", o.workload, "sizes and weights from this workload file")
+      ->group(what);
+  const std::string where = "On what";
+  app.add_option("--backend", o.backend, "nccl, host or model (default: nccl where GPUs are)")
+      ->group(where);
+  app.add_option("--model", o.model, "simulated fabric: a name in sweeps/models or a file")
+      ->group(where);
+  app.add_option("--ranks", o.ranks, "simulated ranks of a model")->group(where);
+  app.add_option("--workers", o.workers, "workers of each agent (MPI rank)")->group(where);
+  const std::string how = "How";
+  app.add_option("--only", o.only, "the baseline and this candidate alone: \"NAME=VALUE ...\"")
+      ->group(how);
+  app.add_option("--rounds", o.rounds, "fixed design: every candidate in each of N rounds")
+      ->group(how);
+  app.add_option("--budget", o.budget, "stop after this time: 90s, 30m, 2h")->group(how);
+  app.add_option("--seed", o.seed, "order of trials and data (default: from the clock)")
+      ->group(how);
+  app.add_option("--override-pinned", o.override_pinned,
+                 "vary NAME although the environment sets it")
+      ->group(how);
+  app.add_option("--allow", o.allow, "vary NAME although it is fabric policy or can corrupt data")
+      ->group(how);
+}
+
+SweepSpec spec_of(const SweepOptions& options, const std::string& default_name) {
+  SweepSpec spec;
+  if (!options.spec_file.empty()) {
+    spec = load_spec(options.spec_file);
+  } else {
+    spec.name = default_name;
+  }
+  if (!options.backend.empty()) spec.backend = options.backend;
+  if (!options.model.empty()) {
+    if (options.backend.empty()) spec.backend = "model";
+    spec.model = options.model;
+  }
+  if (options.ranks > 0) spec.ranks = options.ranks;
+  if (spec.backend.empty()) spec.backend = best_backend();
+  apply_what(options, spec);
+  apply_how(options, spec);
+  return parse_spec(to_json_text(spec), options.spec_file.empty() ? "options" : options.spec_file);
+}
+
+}  // namespace nccl_sweep::cli

@@ -1,0 +1,370 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/sweep_setup.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+
+#include <unistd.h>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/fabric.hpp"
+#include "cli/version.hpp"
+#include "core/error.hpp"
+#include "core/model_file.hpp"
+#include "workload/workload.hpp"
+
+namespace nccl_sweep::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool contains(const std::vector<std::string>& list, const std::string& value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+fs::path model_path(const std::string& name) {
+  std::error_code ignored;
+  if (name.find('/') != std::string::npos || fs::is_regular_file(name, ignored)) return name;
+  return data_folder() / "models" / (name.ends_with(".json") ? name : name + ".json");
+}
+
+int default_workers(const std::string& backend, const std::vector<agent::Machine>& machines,
+                    const agent::Machine& here) {
+  const auto agents_here =
+      std::count_if(machines.begin(), machines.end(),
+                    [&](const agent::Machine& other) { return other.host == here.host; });
+  if (backend == "nccl") {
+    return std::max(1, static_cast<int>(here.gpus.size()) / static_cast<int>(agents_here));
+  }
+  if (backend == "model" || machines.size() > 1) return 1;
+  constexpr int kMost = 4;
+  return std::clamp(here.cores, 2, kMost);
+}
+
+agent::Layout layout_for(const std::string& backend, int workers,
+                         const std::vector<agent::Machine>& machines) {
+  agent::Layout layout;
+  for (const agent::Machine& machine : machines) {
+    layout.host_of_agent.push_back(machine.host);
+    layout.workers_of_agent.push_back(workers > 0 ? workers
+                                                  : default_workers(backend, machines, machine));
+  }
+  return layout;
+}
+
+// An administrator set it for a reason: varying it takes a word.
+void refuse_pinned(const SweepSpec& spec, const KnobCatalogue& catalogue,
+                   const agent::Variables& site, const SweepOptions& options) {
+  for (const Axis& axis : spec.axes) {
+    const Knob& knob = catalogue.require(spec.backend, axis.knob, spec.name);
+    const auto pinned = site.find(axis.knob);
+    if (pinned != site.end() && !contains(options.override_pinned, axis.knob)) {
+      throw usage_error(
+          fmt::format("{} is pinned to '{}' by the environment of this run, and the sweep would "
+                      "vary it",
+                      axis.knob, pinned->second),
+          spec.name, fmt::format("leave it out, or add --override-pinned {}", axis.knob));
+    }
+    if (knob.knob_class != KnobClass::tuning && !contains(options.allow, axis.knob)) {
+      throw usage_error(fmt::format("{} is of class {}: {}", axis.knob, to_string(knob.knob_class),
+                                    knob.danger.empty() ? knob.summary : knob.danger),
+                        spec.name, fmt::format("add --allow {}", axis.knob));
+    }
+  }
+}
+
+void keep_only(SweepPlan& plan, const std::string& only) {
+  if (only.empty()) return;
+  const Candidate wanted = find_candidate(plan, only);
+  plan.candidates = {Candidate{}};
+  if (!wanted.is_baseline()) plan.candidates.push_back(wanted);
+}
+
+std::uint64_t hash_of(std::string_view text) {  // FNV-1a
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return hash;
+}
+
+std::string file_hash(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return fmt::format("{:016x}", hash_of(std::string(std::istreambuf_iterator<char>(in), {})));
+}
+
+// What must be the same for a run to go on, as words that can be compared one by one.
+std::string identity_of(const agent::Setup& setup) {
+  return fmt::format("version={} worker={} hosts={:016x} workers={} model={:016x}", kVersion,
+                     file_hash(setup.worker_program),
+                     hash_of(fmt::format("{}", fmt::join(setup.layout.host_of_agent, ","))),
+                     fmt::join(setup.layout.workers_of_agent, ","), hash_of(setup.model));
+}
+
+std::vector<std::string> words(const std::string& text) {
+  std::vector<std::string> result;
+  std::string word;
+  for (const char c : text + " ") {
+    if (c != ' ') {
+      word += c;
+    } else if (!word.empty()) {
+      result.push_back(std::move(word));
+      word.clear();
+    }
+  }
+  return result;
+}
+
+std::map<std::string, std::string> placement_of(const agent::Variables& environment) {
+  std::map<std::string, std::string> placement;
+  for (const char* name : {"SLURM_JOB_ID", "SLURM_JOB_PARTITION", "SLURM_JOB_NODELIST",
+                           "SLURM_JOB_NUM_NODES", "SLURM_TOPOLOGY_ADDR"}) {
+    const auto found = environment.find(name);
+    if (found != environment.end()) placement[name] = found->second;
+  }
+  return placement;
+}
+
+agent::Setup setup_of(const SweepSpec& spec, const KnobCatalogue& catalogue, const SweepPlan& plan,
+                      const agent::Layout& layout, const ModelFile* model, std::uint64_t seed,
+                      const agent::Variables& site) {
+  agent::Setup setup;
+  setup.backend = spec.backend;
+  setup.candidates = plan.candidates;
+  for (const Axis& axis : spec.axes) {
+    const Knob& knob = catalogue.require(spec.backend, axis.knob, spec.name);
+    if (knob.kind == KnobKind::environment) setup.environment_knobs.push_back(axis.knob);
+  }
+  setup.cases = plan.cases;
+  setup.partitions = plan.partitions;
+  setup.partition_of_case = plan.partition_of_case;
+  if (model != nullptr) {
+    setup.model = model->text;
+    setup.simulated_ranks = plan.ranks;
+  }
+  setup.arena = plan.arena;
+  setup.parity_iters = spec.iters;
+  setup.verify = spec.verify;
+  setup.seed = seed;
+  setup.site = site;
+  setup.layout = layout;
+  setup.worker_program = worker_program();
+  return setup;
+}
+
+void add_notes(PreparedRun& run, const std::vector<agent::Machine>& machines,
+               const agent::Layout& layout) {
+  RunRecord& record = run.record;
+  // Said for every backend: whoever tries the tool on host first learns where to look later.
+  record.notes = agent::nccl_file_lines(machines);
+  std::vector<std::string> pinned;
+  for (const auto& [name, value] : run.setup.site) {
+    if (!name.starts_with("CUDA_")) pinned.push_back(name + "=" + value);
+  }
+  if (!pinned.empty()) record.notes.push_back(fmt::format("pinned: {}", fmt::join(pinned, " ")));
+  for (const std::string& line : agent::variable_differences(machines)) {
+    run.warnings.push_back(line + ": rank 0's is used everywhere");
+  }
+  std::map<std::string, int> workers_on;
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    workers_on[machines[i].host] += layout.workers_of_agent[i];
+  }
+  for (const agent::Machine& machine : machines) {
+    const int workers = workers_on[machine.host];
+    if (run.spec.backend == "host" && workers > machine.cores) {
+      run.warnings.push_back(
+          fmt::format("{} workers on the {} cores of {}: they take turns, times are longer and "
+                      "noisier than the network's",
+                      workers, machine.cores, machine.host));
+      break;
+    }
+    if (run.spec.backend == "nccl" && workers > static_cast<int>(machine.gpus.size())) {
+      throw environment_error(
+          fmt::format("{} workers for {} GPUs on {}", workers, machine.gpus.size(), machine.host),
+          {}, "one worker a GPU: set --workers");
+    }
+  }
+}
+
+RunRecord record_of(const PreparedRun& run, const std::vector<agent::Machine>& machines,
+                    const ModelFile* model) {
+  RunRecord record;
+  record.version = kVersion;
+  record.spec = to_json_text(run.spec, -1);
+  record.name = run.spec.name;
+  record.backend = run.spec.backend;
+  record.simulated = run.spec.backend == "model";
+  record.seed = run.setup.seed;
+  record.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  record.environment = run.setup.site;
+  record.fabric = fabric_of(run.spec.backend, machines, run.setup.layout, run.plan.ranks, model);
+  record.ranks = run.plan.ranks;
+  record.agents = static_cast<int>(machines.size());
+  record.workers = run.setup.layout.workers();
+  record.placement = placement_of(agent::process_environment());
+  record.candidates = run.plan.candidates;
+  record.cases = run.plan.cases;
+  record.smallest_gain = run.spec.smallest_gain;
+  record.arena = run.plan.arena;
+  record.identity = identity_of(run.setup);
+  return record;
+}
+
+std::vector<int> node_of_rank(const SweepSpec& spec, const agent::Layout& layout,
+                              const ModelFile* model) {
+  const int declared = model == nullptr ? 0 : spec.ranks > 0 ? spec.ranks : model->ranks;
+  if (declared == 0) return layout.node_of_rank();
+  if (declared < layout.workers()) {
+    throw usage_error(fmt::format("{} workers for {} simulated ranks", layout.workers(), declared),
+                      spec.name, "fewer --workers, or more --ranks");
+  }
+  std::vector<int> nodes;
+  const int per_node = std::max(1, model->ranks_per_node);
+  for (int rank = 0; rank < declared; ++rank) nodes.push_back(rank / per_node);
+  return nodes;
+}
+
+double price(const PreparedRun& run, const TrialCost& cost) {
+  const int trials = plan_trials(static_cast<int>(run.plan.candidates.size()), run.spec.rounds)
+                         .expected;
+  return trials * (cost.start_up_seconds + cost.measuring_seconds);
+}
+
+}  // namespace
+
+std::string worker_program() {
+  const char* set = std::getenv("NCCL_SWEEP_WORKER");
+  if (set != nullptr && *set != '\0') return set;
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  const fs::path worker = self.parent_path() / "nccl-sweep-worker";
+  if (error || access(worker.c_str(), X_OK) != 0) {
+    throw environment_error("no nccl-sweep-worker beside nccl-sweep", worker.string(),
+                            "install both, or set NCCL_SWEEP_WORKER");
+  }
+  return worker.string();
+}
+
+PreparedRun prepare_run(const SweepOptions& options, const std::string& default_name,
+                        const std::vector<agent::Machine>& machines) {
+  PreparedRun run;
+  run.spec = spec_of(options, default_name);
+  KnobCatalogue catalogue = KnobCatalogue::load(data_folder() / "knobs");
+  std::optional<ModelFile> model;
+  if (run.spec.backend == "model") {
+    model = load_model(model_path(run.spec.model));
+    for (const Knob& knob : model->knobs) catalogue.add(knob);
+  }
+  std::optional<Workload> workload;
+  if (!options.workload.empty()) workload = load_workload(options.workload);
+  const ModelFile* simulated = model ? &*model : nullptr;
+  const agent::Layout layout = layout_for(run.spec.backend, options.workers, machines);
+  run.plan = expand(run.spec, catalogue, workload ? workload->cases : std::vector<WorkloadCase>{},
+                    node_of_rank(run.spec, layout, simulated));
+  if (run.plan.ranks < 2) {
+    throw usage_error("one rank alone has nobody to talk to", run.spec.name,
+                      "use --workers 2, or more MPI ranks");
+  }
+  refuse_pinned(run.spec, catalogue, machines.front().library, options);
+  keep_only(run.plan, options.only);
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  const std::uint64_t seed = options.seed != 0 ? options.seed : static_cast<std::uint64_t>(now);
+  run.setup = setup_of(run.spec, catalogue, run.plan, layout, simulated, seed,
+                       machines.front().library);
+  run.record = record_of(run, machines, simulated);
+  if (workload && run.spec.workload_sizes) {
+    run.record.workload = WorkloadSummary{
+        workload->name, workload->sources.empty() ? "" : workload->sources.front().format,
+        workload->iterations};
+  }
+  add_notes(run, machines, layout);
+  run.record.estimated_seconds = price(run, estimate_trial(run.spec, run.plan));
+  return run;
+}
+
+PreparedRun prepare_resume(const RunRecord& record, const std::vector<agent::Machine>& machines) {
+  PreparedRun run;
+  run.record = record;
+  run.spec = parse_spec(record.spec, "the run's spec");
+  KnobCatalogue catalogue = KnobCatalogue::load(data_folder() / "knobs");
+  std::optional<ModelFile> model;
+  if (run.spec.backend == "model") {
+    model = load_model(model_path(run.spec.model));
+    for (const Knob& knob : model->knobs) catalogue.add(knob);
+  }
+  const ModelFile* simulated = model ? &*model : nullptr;
+  const int workers = record.workers / std::max(1, record.agents);
+  const agent::Layout layout = layout_for(run.spec.backend, workers, machines);
+  const std::vector<int> nodes = node_of_rank(run.spec, layout, simulated);
+  run.plan.candidates = record.candidates;
+  run.plan.cases = record.cases;
+  run.plan.ranks = static_cast<int>(nodes.size());
+  run.plan.arena = record.arena;
+  run.plan.partitions.push_back(partition_world({}, nodes));
+  for (const Case& c : record.cases) {
+    const Partition groups = partition_world(c.group, nodes);
+    auto found = std::find(run.plan.partitions.begin(), run.plan.partitions.end(), groups);
+    if (found == run.plan.partitions.end()) {
+      found = run.plan.partitions.insert(found, groups);
+    }
+    run.plan.partition_of_case.push_back(static_cast<int>(found - run.plan.partitions.begin()));
+  }
+  run.setup =
+      setup_of(run.spec, catalogue, run.plan, layout, simulated, record.seed, record.environment);
+  const std::vector<std::string> then = words(record.identity);
+  const std::vector<std::string> today = words(identity_of(run.setup));
+  for (std::size_t i = 0; i < then.size(); ++i) {
+    if (i >= today.size() || then[i] != today[i]) {
+      throw usage_error(fmt::format("the run was begun with {}, now it is {}", then[i],
+                                    i < today.size() ? today[i] : "nothing"),
+                        {}, "resume on the same nodes with the same programs, or start a new run");
+    }
+  }
+  return run;
+}
+
+std::unique_ptr<TrialQueue> make_experiment(const RunRecord& record) {
+  const SweepSpec spec = parse_spec(record.spec, "the run's spec");
+  const int candidates = static_cast<int>(record.candidates.size());
+  if (spec.rounds > 0) return std::make_unique<FixedGrid>(candidates, spec.rounds, record.seed);
+  ScreenConfirmOptions options;
+  options.rule.smallest_gain = record.smallest_gain;
+  return std::make_unique<ScreenConfirm>(candidates, Score(record.cases), record.seed, options);
+}
+
+std::vector<std::string> head_lines(const PreparedRun& run) {
+  const RunRecord& r = run.record;
+  std::vector<std::string> lines;
+  lines.push_back(fmt::format("fabric  {}{}  {} ranks on {} node{}, {} agent{} with {} worker{}  {}",
+                              r.simulated ? "SIMULATED " : "", r.fabric.name, r.ranks,
+                              r.fabric.nodes, r.fabric.nodes == 1 ? "" : "s", r.agents,
+                              r.agents == 1 ? "" : "s", r.workers, r.workers == 1 ? "" : "s",
+                              r.fabric.device));
+  lines.push_back(fmt::format("files   {}", fmt::join(r.notes, "  ")));
+  const TrialCost cost = estimate_trial(run.spec, run.plan);
+  const PlannedTrials trials =
+      plan_trials(static_cast<int>(r.candidates.size()), run.spec.rounds);
+  const double start_up = trials.expected * cost.start_up_seconds;
+  const double measuring = trials.expected * cost.measuring_seconds;
+  lines.push_back(fmt::format(
+      "plan    {} candidates x {} cases, {}, about {} (start-up {}, measuring {}){}",
+      r.candidates.size(), r.cases.size(), to_string(trials),
+      format_seconds(Seconds{start_up + measuring}), format_seconds(Seconds{start_up}),
+      format_seconds(Seconds{measuring}),
+      run.spec.backend == "host"
+          ? std::string()
+          : fmt::format(", {:.3f} GPU-h{}", r.ranks * (start_up + measuring) / 3600,
+                        r.simulated ? " SIMULATED" : "")));
+  lines.push_back(fmt::format("seed    {}", r.seed));
+  for (const std::string& note : run.plan.notes) lines.push_back("note    " + note);
+  for (const std::string& warning : run.warnings) lines.push_back("warning " + warning);
+  return lines;
+}
+
+}  // namespace nccl_sweep::cli

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// From options and machines to a run that can start: reads spec, catalogue, model and workload,
+// refuses what must not be varied here, expands the plan, and writes down what the run record
+// says. Rank 0 only. Nothing is written to disk.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/machine.hpp"
+#include "agent/setup.hpp"
+#include "analysis/experiment.hpp"
+#include "cli/sweep_options.hpp"
+#include "core/plan.hpp"
+#include "core/records.hpp"
+
+namespace nccl_sweep::cli {
+
+// A run that can start (or go on).
+struct PreparedRun {
+  SweepSpec spec;
+  SweepPlan plan;
+  agent::Setup setup;             // run_folder, keep_logs and phase_timeout are the command's
+  RunRecord record;
+  std::vector<std::string> warnings;
+};
+
+// `machines`: one an agent, rank 0 first. Throws usage and environment Errors.
+PreparedRun prepare_run(const SweepOptions& options, const std::string& default_name,
+                        const std::vector<agent::Machine>& machines);
+
+// The same for a run that goes on: spec, candidates, cases and seed come from its record. Throws a
+// usage Error that names what is no longer the same (worker binary, hosts, model).
+PreparedRun prepare_resume(const RunRecord& record, const std::vector<agent::Machine>& machines);
+
+// The experiment that the record describes.
+std::unique_ptr<TrialQueue> make_experiment(const RunRecord& record);
+
+// First lines of `run` and `plan`: fabric, files, pinned variables, plan with its price.
+std::vector<std::string> head_lines(const PreparedRun& run);
+
+// The worker executable beside this one, or $NCCL_SWEEP_WORKER.
+std::string worker_program();
+
+}  // namespace nccl_sweep::cli

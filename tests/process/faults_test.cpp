@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every way in which a worker can misbehave, planted by the scripted worker in one candidate: the
+// trial is lost, the record says who, where and why, nothing is left running, the sweep goes on.
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+#include "core/records.hpp"
+#include "process/sweep_run.hpp"
+
+namespace nccl_sweep::test {
+namespace {
+
+constexpr const char* kBadCandidate = "HOST_STREAMS_PER_CONNECTION=2";
+
+struct PlantedFault {
+  const char* name;
+  const char* fault;  // FAKE_FAULT
+  Outcome outcome;
+  Phase phase;
+  int rank;
+  const char* message;  // part of it
+};
+
+void PrintTo(const PlantedFault& fault, std::ostream* out) { *out << fault.name; }
+
+// Records of a fixed design of two rounds over two candidates, the second one misbehaving.
+struct FaultyRun {
+  Finished finished;
+  RunData data;
+};
+
+FaultyRun sweep_with(const std::filesystem::path& folder, const std::string& environment,
+                     const std::string& more = {}, const std::string& launcher = {}) {
+  const std::string command =
+      environment + " NCCL_SWEEP_WORKER=" BINARY_FOLDER "/fake_worker NCCL_SWEEP_LOCKS=. " +
+      launcher + program() +
+      " run --backend host --workers 3 --vary HOST_STREAMS_PER_CONNECTION=2 --rounds 2"
+      " --collective all_gather -b 64K -e 64K --seed 7 --timeout 2s --output run " + more;
+  FaultyRun run{run_shell(folder, command), {}};
+  run.data = read_run(folder / "run");
+  return run;
+}
+
+std::vector<TrialOutcome> failures(const RunData& data) {
+  std::vector<TrialOutcome> failed;
+  std::copy_if(data.trials.begin(), data.trials.end(), std::back_inserter(failed),
+               [](const TrialOutcome& trial) { return trial.outcome != Outcome::complete; });
+  return failed;
+}
+
+bool fake_workers_left() { return std::system("pgrep -x fake_worker > /dev/null") == 0; }
+
+class PlantedFaults : public testing::TestWithParam<PlantedFault> {};
+
+TEST_P(PlantedFaults, CostsItsTrialAndIsRecorded) {
+  const PlantedFault& planted = GetParam();
+  const TemporaryFolder folder;
+  const FaultyRun run =
+      sweep_with(folder.path(), std::string("FAKE_WHEN=") + kBadCandidate + " FAKE_FAULT=" +
+                                    planted.fault);
+  EXPECT_EQ(run.finished.exit_code, 0) << run.finished.err;
+  const std::vector<TrialOutcome> failed = failures(run.data);
+  ASSERT_FALSE(failed.empty()) << run.finished.err;
+  for (const TrialOutcome& trial : failed) {
+    EXPECT_EQ(name_of(run.data.run.candidates.at(static_cast<std::size_t>(trial.order.candidate))),
+              kBadCandidate);
+    EXPECT_EQ(trial.outcome, planted.outcome) << to_string(trial.outcome);
+    ASSERT_TRUE(trial.failure);
+    EXPECT_EQ(trial.failure->phase, planted.phase) << to_string(trial.failure->phase);
+    EXPECT_EQ(trial.failure->rank, planted.rank);
+    EXPECT_NE(trial.failure->message.find(planted.message), std::string::npos)
+        << trial.failure->message;
+  }
+  ASSERT_TRUE(run.data.end);
+  EXPECT_EQ(run.data.end->reason, "complete");
+  const bool baseline_measured = std::any_of(
+      run.data.trials.begin(), run.data.trials.end(), [](const TrialOutcome& trial) {
+        return trial.order.stage == Stage::grid && trial.outcome == Outcome::complete;
+      });
+  EXPECT_TRUE(baseline_measured);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    AllKinds, PlantedFaults,
+    testing::Values(
+        PlantedFault{"ExitInHello", "exit@hello:1", Outcome::crashed, Phase::hello, 1, "status 7"},
+        PlantedFault{"CrashInConnect", "crash@connect:2", Outcome::crashed, Phase::connect, 2,
+                     "signal 6"},
+        PlantedFault{"KillInMeasure", "kill@measure:0", Outcome::crashed, Phase::measure, 0,
+                     "signal 9"},
+        PlantedFault{"HangInConnect", "hang@connect:1", Outcome::hung, Phase::connect, 1,
+                     "no end after"},
+        PlantedFault{"HangInMeasure", "hang@measure:2", Outcome::hung, Phase::measure, 2,
+                     "no end after"},
+        PlantedFault{"DeafHang", "deaf@measure:1", Outcome::hung, Phase::measure, 1,
+                     "no end after"},
+        PlantedFault{"Stopped", "stop@measure:1", Outcome::hung, Phase::measure, 1, "is stopped"},
+        PlantedFault{"HangInDrain", "hang@drain:0", Outcome::hung, Phase::drain, 0,
+                     "no end after"},
+        PlantedFault{"Garbage", "garbage@connect:1", Outcome::garbage, Phase::connect, 1,
+                     "not the protocol"},
+        PlantedFault{"LogFlood", "log-flood@measure:1", Outcome::flooded, Phase::measure, 1,
+                     "of output"},
+        PlantedFault{"FrameFlood", "frame-flood@measure:1", Outcome::flooded, Phase::measure, 1,
+                     "frames"},
+        PlantedFault{"ReportedError", "error@measure:2", Outcome::error, Phase::measure, 2,
+                     "the fabric is on fire"},
+        PlantedFault{"WrongData", "wrong@measure:0", Outcome::wrong_data, Phase::measure, 0,
+                     "3 wrong elements"},
+        PlantedFault{"ImplausibleTimes", "nan@measure:1", Outcome::garbage, Phase::measure, 1,
+                     "implausible"},
+        PlantedFault{"ClosedSocket", "eof@measure:1", Outcome::hung, Phase::measure, 1,
+                     "no end after"}),
+    [](const auto& fault) { return std::string(fault.param.name); });
+
+TEST(Faults, TheLastWordsOfTheBlamedRankAreKept) {
+  const TemporaryFolder folder;
+  const FaultyRun run = sweep_with(
+      folder.path(), std::string("FAKE_FAULT=crash@measure:1 FAKE_WHEN=") + kBadCandidate);
+  const std::vector<TrialOutcome> failed = failures(run.data);
+  ASSERT_FALSE(failed.empty());
+  const Failure& failure = *failed.front().failure;
+  ASSERT_FALSE(failure.log_tail.empty());
+  EXPECT_NE(failure.log_tail.back().find("last words: crash in measure"), std::string::npos);
+  EXPECT_NE(read_file(folder.path() / "run" / failure.log_file).find("last words"),
+            std::string::npos);
+  EXPECT_EQ(failure.step, "block 1 of 3");
+  EXPECT_EQ(failure.case_index, 0);
+}
+
+TEST(Faults, AWorkerThatDoesNotStartIsASpawnFailure) {
+  const TemporaryFolder folder;
+  const Finished finished = run_shell(
+      folder.path(), "NCCL_SWEEP_WORKER=/nonexistent/worker " + program() +
+                         " run --backend host --workers 2 --rounds 1 --collective all_gather"
+                         " -b 64K -e 64K --output run");
+  EXPECT_EQ(finished.exit_code, 3) << finished.err;
+  EXPECT_NE((finished.out + finished.err).find("/nonexistent/worker"), std::string::npos);
+}
+
+TEST(Faults, ABaselineThatFailsEndsTheRunWithItsOwnExitCode) {
+  const TemporaryFolder folder;
+  const FaultyRun run = sweep_with(folder.path(), "FAKE_FAULT=crash@measure:1");
+  EXPECT_EQ(run.finished.exit_code, 3);
+  EXPECT_NE(run.finished.out.find("the baseline failed"), std::string::npos) << run.finished.out;
+}
+
+TEST(Faults, StrictTurnsAFailedCandidateIntoAnExitCode) {
+  const TemporaryFolder folder;
+  const FaultyRun run = sweep_with(
+      folder.path(), std::string("FAKE_FAULT=exit@hello:0 FAKE_WHEN=") + kBadCandidate, "--strict");
+  EXPECT_EQ(run.finished.exit_code, 3);
+}
+
+TEST(Faults, NothingIsLeftRunningAfterFaults) {
+  const TemporaryFolder folder;
+  sweep_with(folder.path(), std::string("FAKE_FAULT=deaf@measure:1 FAKE_WHEN=") + kBadCandidate);
+  EXPECT_FALSE(fake_workers_left());
+}
+
+TEST(Faults, WorkersDieWithAKilledAgent) {
+  const TemporaryFolder folder;
+  run_shell(folder.path(),
+            "FAKE_FAULT=hang@measure:1 NCCL_SWEEP_WORKER=" BINARY_FOLDER "/fake_worker " +
+                program() +
+                " run --backend host --workers 3 --rounds 1 --collective all_gather -b 64K -e 64K"
+                " --output run & agent=$!; sleep 1; pgrep -x fake_worker | wc -l > before.txt;"
+                " kill -9 $agent; sleep 0.5");
+  EXPECT_EQ(read_file(folder.path() / "before.txt"), "3\n");
+  EXPECT_FALSE(fake_workers_left());
+}
+
+TEST(Faults, ASecondRunOnTheSameDeviceStopsWithAMessage) {
+  const TemporaryFolder folder;
+  const Finished finished = run_shell(
+      folder.path(),
+      "export NCCL_SWEEP_LOCKS=. FAKE_LOCK=GPU-1 NCCL_SWEEP_WORKER=" BINARY_FOLDER "/fake_worker\n"
+      "FAKE_FAULT=hang@measure:0 " + program() +
+          " run --backend host --workers 2 --rounds 1 --collective all_gather -b 64K -e 64K"
+          " --output first > /dev/null 2>&1 & first=$!\nsleep 1\n" + program() +
+          " run --backend host --workers 2 --rounds 1 --collective all_gather -b 64K -e 64K"
+          " --output second\ncode=$?\nkill -9 $first\nexit $code");
+  EXPECT_EQ(finished.exit_code, 2) << finished.err;
+  EXPECT_NE(finished.err.find("GPU-1 is in use by process"), std::string::npos) << finished.err;
+}
+
+}  // namespace
+}  // namespace nccl_sweep::test
