@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "report/result_tables.hpp"
+#include "report/table_words.hpp"
+
+namespace nccl_sweep {
+namespace {
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+// Settings shown at one size: default first, then by falling speed.
+std::vector<const Point*> shown_points(const RunFindings& findings, int case_index, int contender,
+                                       bool all) {
+  std::vector<const Point*> others;
+  const Point* fastest = nullptr;
+  for (const Point& point : findings.points) {
+    if (point.case_index != case_index || point.candidate == 0) continue;
+    others.push_back(&point);
+    if (fastest == nullptr || point.median < fastest->median) fastest = &point;
+  }
+  const bool name_fastest = findings.design == Design::grid;
+  if (!all) {
+    std::erase_if(others, [&](const Point* p) {
+      return p->candidate != contender && !(name_fastest && p == fastest);
+    });
+  }
+  std::stable_sort(others.begin(), others.end(),
+                   [](const Point* a, const Point* b) { return a->median < b->median; });
+  if (const Point* baseline = findings.point(0, case_index)) {
+    others.insert(others.begin(), baseline);
+  }
+  return others;
+}
+
+std::string group_title(const Case& c) {
+  std::string title = fmt::format("{}  {}", to_string(c.collective), to_string(c.dtype));
+  if (reduces(c.collective)) title += fmt::format("  {}", to_string(c.op));
+  title += fmt::format("  {} ranks ({})", c.group_size, to_string(c.group));
+  if (c.placement == Placement::in_place) title += "  in place";
+  return title;
+}
+
+std::vector<Cell> busbw_row(const RunData& data, const Point& point, double noise, bool comparing) {
+  const Case& c = data.run.cases[index(point.case_index)];
+  std::vector<std::string> notes = point_notes(data, point);
+  if (point.candidate == 0 && std::isfinite(noise)) {
+    notes.push_back(fmt::format("noise {:.2g} %", noise * 100));
+  }
+  std::vector<Cell> row{
+      {format_size(c.size), c.size.value},
+      {setting_name(data, point.candidate)},
+      {format_seconds(point.median), point.median.count()},
+      {format_bandwidth(point.busbw), point.busbw.bytes_per_second},
+  };
+  if (comparing) {
+    row.push_back(gain_cell(point.finding));
+    row.push_back(verdict_cell(point.finding));
+  }
+  const bool paired = point.finding.gain && point.finding.gain->confidence > 0;
+  const int behind = paired ? point.finding.gain->pairs : point.trials;
+  row.push_back({std::to_string(behind), static_cast<std::int64_t>(behind)});
+  row.push_back({fmt::format("{}", fmt::join(notes, ", "))});
+  return row;
+}
+
+std::vector<Column> busbw_columns(Design design) {
+  std::vector<Column> columns{{"size", "size_bytes", Align::right},
+                              {"setting", "setting"},
+                              {"time", "time_seconds", Align::right},
+                              {"busbw", "busbw_bytes_per_second", Align::right}};
+  if (design != Design::baseline_only) {
+    columns.push_back({"vs default", "ratio", Align::left});
+    columns.push_back({"verdict", "verdict", Align::left});
+  }
+  columns.push_back({design == Design::screen_confirm ? "pairs"
+                     : design == Design::grid         ? "rounds"
+                                                      : "trials",
+                     "trials", Align::right});
+  columns.push_back({"notes", "notes"});
+  return columns;
+}
+
+bool any_below_ten_pairs(const RunFindings& findings, const std::vector<int>& cases) {
+  constexpr int kFewestPairs = 10;
+  return findings.design == Design::screen_confirm && findings.finalist && cases.size() > 1 &&
+         findings.pairs < kFewestPairs;
+}
+
+}  // namespace
+
+std::vector<Table> busbw_tables(const RunData& data, const RunFindings& findings,
+                                const Recommendation& recommendation, bool all_settings) {
+  std::vector<std::string> titles;
+  std::map<std::string, std::vector<int>> by_title;
+  for (int i = 0; i < static_cast<int>(data.run.cases.size()); ++i) {
+    const std::string title = group_title(data.run.cases[index(i)]);
+    if (by_title[title].empty()) titles.push_back(title);
+    by_title[title].push_back(i);
+  }
+  std::vector<Table> tables;
+  for (const std::string& title : titles) {
+    std::vector<int> cases = by_title[title];
+    std::stable_sort(cases.begin(), cases.end(), [&](int a, int b) {
+      return data.run.cases[index(a)].size < data.run.cases[index(b)].size;
+    });
+    Table table{titled(data.run, title), busbw_columns(findings.design), {}, {}};
+    for (const int i : cases) {
+      for (const Point* point : shown_points(findings, i, recommendation.contender, all_settings)) {
+        table.rows.push_back(busbw_row(data, *point, findings.noise_floor[index(i)],
+                                       findings.design != Design::baseline_only));
+      }
+    }
+    if (any_below_ten_pairs(findings, cases)) {
+      table.notes.emplace_back(
+          "sizes get words of their own from 10 pairs on; the verdict on all of them is below");
+    }
+    if (!table.rows.empty()) tables.push_back(std::move(table));
+  }
+  return tables;
+}
+
+}  // namespace nccl_sweep

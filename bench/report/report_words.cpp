@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The head and the conclusion of a report, in words.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/run_report.hpp"
+#include "report/table_words.hpp"
+
+namespace nccl_sweep {
+namespace {
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+std::string fabric_line(const RunRecord& run) {
+  const Fabric& f = run.fabric;
+  std::string line = fmt::format("fabric  {}  {} node{} x {} {}", f.name, f.nodes,
+                                 f.nodes == 1 ? "" : "s", f.ranks_per_node, f.device);
+  const auto nccl = f.versions.find("nccl");
+  if (nccl != f.versions.end()) line += "  NCCL " + nccl->second;
+  return line;
+}
+
+// "17 > 6 > 3 > 1": how many were in each screening round, rounds of equal size once.
+std::string screening_path(const RunData& data) {
+  std::vector<int> sizes;
+  for (const TrialOutcome& trial : data.trials) {
+    if (trial.order.stage != Stage::screen) continue;
+    sizes.resize(std::max(sizes.size(), index(trial.order.round) + 1));
+    const bool repeated_baseline = trial.order.candidate == 0 && trial.outcome != Outcome::complete;
+    sizes[index(trial.order.round)] += repeated_baseline ? 0 : 1;
+  }
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return fmt::format("{}", fmt::join(sizes, " > "));
+}
+
+std::string plan_line(const RunData& data, const RunFindings& findings) {
+  const std::size_t candidates = data.run.candidates.size();
+  std::string line = fmt::format("trials  {} candidate{}", candidates, candidates == 1 ? "" : "s");
+  if (findings.design == Design::screen_confirm) {
+    const std::string path = screening_path(data);
+    if (!path.empty()) line += fmt::format(", screen {}", path);
+    line += fmt::format(", {} pairs", findings.pairs);
+  }
+  if (findings.design == Design::grid) line += fmt::format(", {} whole rounds", findings.pairs);
+  const auto failed = std::count_if(data.trials.begin(), data.trials.end(), [](const auto& t) {
+    return t.outcome != Outcome::complete && t.outcome != Outcome::stopped;
+  });
+  line += fmt::format(": {} trials", data.trials.size());
+  if (failed > 0) line += fmt::format(", {} failed", failed);
+  if (data.end) line += ", " + format_seconds(Seconds{data.end->seconds});
+  return line;
+}
+
+std::string workload_name(const RunRecord& run) {
+  return run.workload ? fmt::format(" for {}", run.workload->name) : "";
+}
+
+std::string prediction_line(const Prediction& prediction) {
+  const double change = 1 / prediction.gain.ratio - 1;
+  const double reach = (1 / prediction.gain.interval.low - 1 / prediction.gain.interval.high) / 2;
+  return fmt::format(
+      "communication time per {} {} -> {} ({:+.1f} % +-{:.1f} %; how much of it compute hides is "
+      "unknown)",
+      prediction.per_iteration ? "iteration" : "traced run", format_seconds(prediction.before),
+      format_seconds(prediction.after), change * 100, reach * 100);
+}
+
+std::string evidence_line(const RunData& data, const RunFindings& findings,
+                          const Recommendation& found) {
+  const std::optional<Gain>& gain = findings.candidates[index(found.contender)].score.gain;
+  std::string line =
+      fmt::format("{}: {}", setting_name(data, found.contender), to_string(found.verdict));
+  if (!gain) return line;
+  line += fmt::format(", {} vs default", format_gain(*gain));
+  if (gain->confidence > 0) line += fmt::format(" ({:.3g} % interval)", gain->confidence * 100);
+  return line;
+}
+
+void add_size_winners(const RunData& data, const Recommendation& found,
+                      std::vector<std::string>& lines) {
+  const bool differ = std::any_of(found.size_winners.begin(), found.size_winners.end(),
+                                  [&](const auto& w) { return w.candidate != found.candidate; });
+  if (!differ) return;
+  lines.emplace_back(
+      "best by size (usable through a tuner plugin only, an environment is one for "
+      "all sizes):");
+  for (const SizeWinner& winner : found.size_winners) {
+    lines.push_back(fmt::format("  {}: {} {}", describe(data.run.cases[index(winner.case_index)]),
+                                setting_name(data, winner.candidate), format_gain(winner.gain)));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> head_lines(const RunData& data, const RunFindings& findings) {
+  std::vector<std::string> lines;
+  const RunRecord& run = data.run;
+  if (run.simulated) {
+    lines.push_back(fmt::format(
+        "SIMULATED: all figures come from the model '{}', not from hardware", run.fabric.name));
+  }
+  lines.push_back(fabric_line(run));
+  lines.push_back(fmt::format("run     {}  {}  backend {}  {} ranks  nccl-sweep {}", run.name,
+                              run.started, run.backend, run.ranks, run.version));
+  lines.push_back(plan_line(data, findings));
+  for (const std::string& note : run.notes) lines.push_back("note    " + note);
+  if (!data.end) {
+    lines.emplace_back("note    no end record: the run is still going on, or was killed");
+  } else if (data.end->reason != "complete") {
+    lines.push_back(fmt::format("note    ended early: {}", data.end->reason));
+  }
+  return lines;
+}
+
+std::vector<std::string> conclusion_lines(const RunData& data, const RunFindings& findings,
+                                          const Recommendation& found) {
+  std::vector<std::string> lines;
+  if (findings.design == Design::baseline_only) return {scope_line(data.run)};
+  const std::string mark = data.run.simulated ? "SIMULATED  " : "";
+  if (found.keeps_default()) {
+    lines.push_back(
+        fmt::format("{}best single setting{}: keep the default", mark, workload_name(data.run)));
+    if (found.contender != 0) lines.push_back("  " + evidence_line(data, findings, found));
+    lines.push_back("  " + found.reason);
+  } else {
+    lines.push_back(fmt::format("{}best single setting{}: {}", mark, workload_name(data.run),
+                                setting_name(data, found.candidate)));
+    lines.push_back("  " + evidence_line(data, findings, found));
+    lines.push_back("  " + found.reason);
+  }
+  if (found.prediction) {
+    const std::string whose =
+        found.keeps_default() ? setting_name(data, found.contender) + " would make " : "";
+    lines.push_back("  " + whose + prediction_line(*found.prediction));
+  }
+  for (const Regression& r : found.regressions) {
+    lines.push_back(fmt::format("  slower: {} {} ({:.0f} % of the time)",
+                                describe(data.run.cases[index(r.case_index)]), format_gain(r.gain),
+                                r.share * 100));
+  }
+  add_size_winners(data, found, lines);
+  lines.push_back("  " + scope_line(data.run));
+  return lines;
+}
+
+}  // namespace nccl_sweep

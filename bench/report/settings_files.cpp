@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+#include "report/settings_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/run_report.hpp"
+#include "report/table_words.hpp"
+
+namespace nccl_sweep {
+namespace {
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+std::string version_of(const RunRecord& run, const std::string& name) {
+  const auto found = run.fabric.versions.find(name);
+  return found == run.fabric.versions.end() ? "unknown" : found->second;
+}
+
+// Variables of the site that the run kept as they were: the verdict holds with them in place.
+std::vector<std::string> site_lines(const RunRecord& run, const Candidate& setting) {
+  std::vector<std::string> lines;
+  for (const auto& [name, value] : run.environment) {
+    const auto varied =
+        std::find_if(setting.assignments.begin(), setting.assignments.end(),
+                     [&, key = name](const auto& assignment) { return assignment.first == key; });
+    if (varied == setting.assignments.end()) {
+      lines.push_back(
+          fmt::format("measured with {}={} of the site's environment, not varied", name, value));
+    } else if (varied->second != value) {
+      lines.push_back(fmt::format("replaces {}={} of the site's environment", name, value));
+    }
+  }
+  return lines;
+}
+
+std::vector<std::string> comment_lines(const RunData& data, const RunFindings& findings,
+                                       const Recommendation& found, std::string_view run_name) {
+  const RunRecord& run = data.run;
+  const Candidate& setting = run.candidates[index(found.candidate)];
+  std::vector<std::string> lines;
+  if (run.simulated) {
+    lines.emplace_back("SIMULATED: from a model of a fabric, not from hardware. Do not use.");
+  }
+  lines.push_back(fmt::format("nccl-sweep {}, run {} of {}", run.version, run_name, run.started));
+  lines.push_back(fmt::format("fabric {}, {} ranks, NCCL {}, workload {}", run.fabric.name,
+                              run.ranks, version_of(run, "nccl"),
+                              run.workload ? run.workload->name : "none: sizes of the spec"));
+  for (const std::string& line : conclusion_lines(data, findings, found)) lines.push_back(line);
+  for (const auto& [name, value] : other_assignments(setting)) {
+    lines.push_back(
+        fmt::format("not set by this file: {}={}{}", name, value,
+                    name == "nccl_library"
+                        ? " (advisory; without it the verdict does not hold)"
+                        : " (needs a change in the job; without it the verdict does not hold)"));
+  }
+  for (const std::string& line : site_lines(run, setting)) lines.push_back(line);
+  lines.push_back(
+      fmt::format("expires with another NCCL than {}, another driver or other nodes: measure again",
+                  version_of(run, "nccl")));
+  return lines;
+}
+
+std::string commented(const std::vector<std::string>& lines, bool without_equals) {
+  std::string text;
+  for (std::string line : lines) {
+    // NCCL's conf reader takes any line with '=' in it for a setting, '#' or not, in old versions.
+    if (without_equals) std::replace(line.begin(), line.end(), '=', ':');
+    text += "# " + line + "\n";
+  }
+  return text;
+}
+
+std::string launch_lines(const Assignments& assignments) {
+  std::string sbatch = "# in the batch script, before srun:\n";
+  std::string options;
+  for (const auto& [name, value] : assignments) {
+    sbatch += fmt::format("export {}={}\n", name, shell_quoted(value));
+    options += fmt::format(" -x {}", shell_quoted(fmt::format("{}={}", name, value)));
+  }
+  if (assignments.empty()) return "# nothing to add to srun or mpirun\n";
+  return sbatch + "# srun --export=NONE or a container may drop them: check inside the job\n" +
+         fmt::format("# with Open MPI:\n# mpirun{} ...\n", options);
+}
+
+}  // namespace
+
+std::string shell_quoted(std::string_view word) {
+  constexpr std::string_view kHarmless =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:,+-@%=";
+  if (!word.empty() && word.find_first_not_of(kHarmless) == std::string_view::npos) {
+    return std::string(word);
+  }
+  std::string quoted = "'";
+  for (const char letter : word) {
+    if (letter == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += letter;
+    }
+  }
+  return quoted + "'";
+}
+
+std::vector<SettingsFile> settings_files(const RunData& data, const RunFindings& findings,
+                                         const Recommendation& found, std::string_view run_name) {
+  const std::vector<std::string> comments = comment_lines(data, findings, found, run_name);
+  const Assignments assignments =
+      environment_assignments(data.run.candidates[index(found.candidate)]);
+  std::string env = commented(comments, false);
+  std::string shell = commented(comments, false);
+  std::string conf = commented(comments, true);
+  for (const auto& [name, value] : assignments) {
+    env += fmt::format("{}={}\n", name, value);
+    shell += fmt::format("export {}={}\n", name, shell_quoted(value));
+    if (name.starts_with("NCCL_")) conf += fmt::format("{}={}\n", name, value);
+  }
+  return {{"recommended.env", env},
+          {"recommended.sh", shell},
+          {"nccl.conf", conf},
+          {"recommended.launch", commented(comments, false) + launch_lines(assignments)}};
+}
+
+}  // namespace nccl_sweep

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The words and cells that all tables of a run share: names of settings, verdicts with their
+// colour, gains, and the mark of simulated figures.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/verdict.hpp"
+#include "report/table.hpp"
+
+namespace nccl_sweep {
+
+std::string setting_name(const RunData&, int candidate);
+std::string titled(const RunRecord&, std::string title);  // marked where simulated
+Cell verdict_cell(const Finding&);
+Cell gain_cell(const Finding&);
+// "launch-bound", "unsteady", "scaled from 64 ranks", "about 240 pairs needed".
+std::vector<std::string> point_notes(const RunData&, const Point&);
+
+// "1.26x +-0.02" for people: half the interval's width, or the bare ratio without an interval.
+std::string format_gain(const Gain&);
+
+}  // namespace nccl_sweep
