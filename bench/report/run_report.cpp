@@ -34,7 +34,8 @@ std::string text_report(const RunData& data, const RunFindings& findings,
   std::string text;
   for (const std::string& line : head_lines(data, findings)) text += line + "\n";
   for (const Table& table : tables_of(data, findings, recommendation, options.all_settings)) {
-    text += "\n" + to_text(table, options.colour);
+    text += "\n";
+    text += to_text(table, options.colour);
   }
   text += "\n";
   for (const std::string& line : conclusion_lines(data, findings, recommendation)) {
@@ -54,7 +55,8 @@ std::string markdown_report(const RunData& data, const RunFindings& findings,
   };
   block(head_lines(data, findings));
   for (const Table& table : tables_of(data, findings, recommendation, all_settings)) {
-    text += "\n" + to_markdown(table);
+    text += "\n";
+    text += to_markdown(table);
   }
   text += "\n";
   block(conclusion_lines(data, findings, recommendation));

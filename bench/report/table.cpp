@@ -125,14 +125,16 @@ std::string to_markdown(const Table& table) {
 
 std::string to_csv(const Table& table) {
   std::string text;
-  for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    text += (c > 0 ? "," : "") + csv_field(table.columns[c].key);
-  }
-  text += "\n";
+  const auto add_line = [&](std::size_t fields, auto&& field) {
+    for (std::size_t c = 0; c < fields; ++c) {
+      if (c > 0) text += ',';
+      text += field(c);
+    }
+    text += '\n';
+  };
+  add_line(table.columns.size(), [&](std::size_t c) { return csv_field(table.columns[c].key); });
   for (const auto& row : table.rows) {
-    for (std::size_t c = 0; c < row.size(); ++c)
-      text += (c > 0 ? "," : "") + csv_value(row[c].value);
-    text += "\n";
+    add_line(row.size(), [&](std::size_t c) { return csv_value(row[c].value); });
   }
   return text;
 }

@@ -34,7 +34,7 @@ struct Column {
   std::string title;  // for people
   std::string key;    // for programs, with the unit in it: "time_seconds"
   Align align = Align::left;
-  std::string unit;  // shown under the title where all cells share it
+  std::string unit = {};  // shown under the title where all cells share it
 };
 
 struct Table {
