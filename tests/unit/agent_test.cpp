@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "agent/device_lock.hpp"
+#include "agent/environment.hpp"
+#include "agent/investigation.hpp"
+#include "agent/machine.hpp"
+#include "agent/reduction.hpp"
+#include "agent/setup.hpp"
+#include "core/error.hpp"
+#include "process/sweep_run.hpp"
+
+namespace nccl_sweep::agent {
+namespace {
+
+bool has(const std::vector<std::string>& list, const std::string& value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+TEST(WorkerEnvironment, HoldsNothingOfTheLaunchAndRankZerosLibraryVariables) {
+  const Variables own{{"PATH", "/bin"},         {"OMPI_COMM_WORLD_RANK", "3"}, {"PMIX_RANK", "3"},
+                      {"SLURM_PROCID", "3"},    {"SLURM_JOB_ID", "9"},         {"NCCL_ALGO", "Tree"},
+                      {"NCCL_COMM_ID", "a:1"},  {"CUDA_VISIBLE_DEVICES", "1"}};
+  const Variables site{{"NCCL_IB_TC", "106"}, {"NCCL_COMM_ID", "b:1"}};
+  const std::vector<std::string> environment =
+      worker_environment(own, site, {{"NCCL_PROTO", "LL"}});
+  EXPECT_EQ(environment.size(), 5U);
+  for (const char* entry : {"PATH=/bin", "SLURM_JOB_ID=9", "CUDA_VISIBLE_DEVICES=1",
+                            "NCCL_IB_TC=106", "NCCL_PROTO=LL"}) {
+    EXPECT_TRUE(has(environment, entry)) << entry;
+  }
+}
+
+TEST(WorkerEnvironment, ACandidateReplacesWhatTheSiteSets) {
+  const auto environment = worker_environment({}, {{"NCCL_ALGO", "Ring"}}, {{"NCCL_ALGO", "Tree"}});
+  EXPECT_EQ(environment, std::vector<std::string>{"NCCL_ALGO=Tree"});
+}
+
+TEST(Layout, RanksAreNumberedAgentByAgentAndNodesByHost) {
+  const Layout layout{{"a", "b", "a"}, {2, 2, 1}};
+  EXPECT_EQ(layout.workers(), 5);
+  EXPECT_EQ(layout.first_rank(2), 4);
+  EXPECT_EQ(layout.node_of_rank(), (std::vector<int>{0, 0, 1, 1, 0}));
+  EXPECT_EQ(layout.nodes(), 2);
+  EXPECT_EQ(layout.local_rank(4), 2);
+  EXPECT_EQ(layout.local_size(4), 3);
+}
+
+TEST(Setup, IsTheSameAfterTheTrip) {
+  agent::Setup setup;
+  setup.backend = "host";
+  setup.candidates = {Candidate{}, Candidate{{{"A", "1"}}}};
+  setup.partitions = {{{0, 1}}};
+  setup.seed = 1ULL << 63;
+  setup.site = {{"NCCL_X", "y"}};
+  setup.layout = {{"h"}, {2}};
+  EXPECT_EQ(to_text(setup_from_text(to_text(setup))), to_text(setup));
+}
+
+Suspect suspect(int agent, int rank, int kind, int order, bool stopped = false) {
+  Suspect s;
+  s.agent = agent;
+  s.rank = rank;
+  s.kind = kind;
+  s.order = order;
+  s.stopped = stopped;
+  return s;
+}
+
+TEST(Blame, AFailureComesBeforeAHang) {
+  EXPECT_EQ(blame({suspect(0, 0, 1, 1), suspect(1, 1, 0, 9)}).rank, 1);
+}
+
+TEST(Blame, TheRankFurthestBehindIsNamedAndTheOthersWait) {
+  const Suspect guilty = blame({suspect(0, 0, 1, 7), suspect(1, 1, 1, 3), suspect(2, 2, 1, 5)});
+  EXPECT_EQ(guilty.rank, 1);
+  EXPECT_EQ(guilty.failure.waiting_ranks, (std::vector<int>{0, 2}));
+}
+
+TEST(Blame, AStoppedProcessComesBeforeOneThatWaitsForIt) {
+  EXPECT_EQ(blame({suspect(0, 0, 1, 3), suspect(1, 1, 1, 5, true)}).rank, 1);
+}
+
+TEST(Blame, AVictimThatLostItsPeerIsNotBlamedForAHang) {
+  EXPECT_EQ(blame({suspect(0, 0, 2, 1), suspect(1, 1, 1, 5)}).rank, 1);
+}
+
+TEST(Reduction, TheMeanOfTheSlowestGroupCountsAndTheSlowestRankIsNamed) {
+  agent::Setup setup;
+  setup.cases.resize(1);
+  setup.partitions = {{{0, 1}, {2, 3}}};
+  setup.partition_of_case = {0};
+  std::vector<std::pair<int, wire::Result>> results;
+  const std::vector<double> seconds{1.0, 3.0, 2.0, 2.5};
+  for (int rank = 0; rank < 4; ++rank) {
+    wire::CaseBlocks blocks;
+    blocks.ops_per_block = 5;
+    blocks.seconds_per_op = {seconds[static_cast<std::size_t>(rank)], 1.0};
+    blocks.wrong_elements = rank == 2 ? 4 : 0;
+    blocks.cpu_seconds = 0.5;
+    blocks.wall_seconds = rank;
+    results.push_back({rank, wire::Result{{blocks}, 0}});
+  }
+  const auto control = make_solo_control();
+  const CaseTiming timing = reduce_blocks(*control, setup, results).at(0);
+  EXPECT_DOUBLE_EQ(timing.mean_seconds[0], 2.25);  // group {2, 3}; {0, 1} has mean 2
+  EXPECT_DOUBLE_EQ(timing.max_seconds[0], 3.0);
+  EXPECT_EQ(timing.slowest_rank[0], 1);
+  EXPECT_EQ(timing.wrong_elements, 4);
+  EXPECT_DOUBLE_EQ(timing.cpu_seconds, 2.0);
+  EXPECT_DOUBLE_EQ(timing.wall_seconds, 3);
+  EXPECT_EQ(timing.ops_per_block, 5);
+}
+
+TEST(Machines, DifferencesNameVariableAndHosts) {
+  Machine a;
+  a.host = "n1";
+  a.library = {{"NCCL_ALGO", "Ring"}};
+  a.nccl_files = {"NCCL_TOPO_FILE unset"};
+  Machine b = a;
+  b.host = "n2";
+  EXPECT_TRUE(variable_differences({a, b}).empty());
+  EXPECT_EQ(nccl_file_lines({a, b}), std::vector<std::string>{"NCCL_TOPO_FILE unset on all ranks"});
+  b.library.clear();
+  b.nccl_files = {"NCCL_TOPO_FILE=/x NOT READABLE"};
+  EXPECT_EQ(variable_differences({a, b}),
+            std::vector<std::string>{"NCCL_ALGO unset on n2; NCCL_ALGO=Ring on n1"});
+  EXPECT_EQ(nccl_file_lines({a, b}).size(), 2U);
+}
+
+TEST(DeviceLocks, ASecondRunIsRefusedUntilTheFirstIsOver) {
+  const test::TemporaryFolder folder;
+  DeviceLocks second(folder.path());
+  {
+    DeviceLocks first(folder.path());
+    first.take("GPU-1");
+    first.take("GPU-1");  // its own
+    EXPECT_THROW(second.take("GPU-1"), Error);
+    second.take("GPU-2");
+  }
+  second.take("GPU-1");
+}
+
+}  // namespace
+}  // namespace nccl_sweep::agent
