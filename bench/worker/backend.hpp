@@ -67,6 +67,9 @@ class Backend {
   // slot. Collective over the case's group.
   virtual Verification verify(const Case&, int partition) = 0;
 
+  // CPU seconds of this process so far, all threads; the model returns what it calculates.
+  virtual double cpu_seconds() const;
+
   // Destroys the communicators. Collective over the world.
   virtual void disconnect() = 0;
 

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/host/buffers.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "worker/arithmetic.hpp"
+
+namespace nccl_sweep::worker {
+namespace {
+
+constexpr int kPoison = 0x7b;
+constexpr std::int64_t kCompareElements = 4096;  // answer and output of a round stay in the L1/L2
+
+kernels::Pattern pattern_of(const Case& what, std::uint64_t seed, int size) {
+  return kernels::make_pattern(what.dtype, what.op, size, seed);
+}
+
+std::size_t unsigned_size(std::int64_t bytes) { return static_cast<std::size_t>(bytes); }
+
+// Compares `bytes` of random data that `rank` sent.
+void check_random(const std::byte* got, std::uint64_t seed, int rank, std::int64_t bytes,
+                  std::int64_t width, std::int64_t offset, Verification& result) {
+  std::vector<std::byte> wanted(unsigned_size(bytes));
+  fill_random(seed, rank, wanted.data(), bytes);
+  compare(got, wanted.data(), bytes / width, width, offset, result.wrong_elements,
+          result.first_wrong);
+}
+
+void check_reduced(const std::byte* got, const Case& what, const kernels::Pattern& pattern,
+                   std::int64_t first, std::int64_t count, Verification& result) {
+  const std::int64_t width = element_bytes(what.dtype);
+  std::vector<std::byte> wanted(unsigned_size(kCompareElements * width));
+  for (std::int64_t done = 0; done < count; done += kCompareElements) {
+    const std::int64_t n = std::min(kCompareElements, count - done);
+    fill_answer(what.dtype, pattern, first + done, wanted.data(), n);
+    compare(got + done * width, wanted.data(), n, width, done * width, result.wrong_elements,
+            result.first_wrong);
+  }
+}
+
+}  // namespace
+
+Layout layout_of(const Case& what, int index, int size) {
+  const std::int64_t total = what.size.value;
+  const std::int64_t share = total / size;
+  if (total <= 0) throw Unsupported(fmt::format("{}: nothing to send", describe(what)));
+  const std::int64_t width = element_bytes(what.dtype);
+  const bool shares = what.collective != Collective::all_reduce;
+  if (total % width != 0 || (shares && (share * size != total || share % width != 0))) {
+    throw Unsupported(fmt::format("{}: the size does not divide into {} shares of whole elements",
+                                  describe(what), size));
+  }
+  switch (what.collective) {
+    case Collective::all_gather:
+      return {share, total, index * share, 0};
+    case Collective::reduce_scatter:
+      return {total, share, 0, index * share};
+    case Collective::all_reduce:
+      return {total, total, 0, 0};
+    default:
+      throw Unsupported(
+          fmt::format("the host backend has all_gather, reduce_scatter and all_reduce, but no {}",
+                      to_string(what.collective)));
+  }
+}
+
+void Unmap::operator()(std::byte* memory) const { ::munmap(memory, unsigned_size(bytes)); }
+
+Buffers::Arena Buffers::map(std::int64_t bytes) {
+  void* memory = ::mmap(nullptr, unsigned_size(bytes), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  if (memory == MAP_FAILED) {
+    throw std::runtime_error(fmt::format("cannot map an arena of {}: {}", format_size(Bytes{bytes}),
+                                         std::strerror(errno)));
+  }
+  return Arena(static_cast<std::byte*>(memory), Unmap{bytes});
+}
+
+void Buffers::allocate(std::int64_t bytes) {
+  bytes_ = std::max<std::int64_t>(bytes, 4096);
+  send_ = map(bytes_);
+  receive_ = map(bytes_);
+}
+
+std::int64_t Buffers::slots(const Case& what) const {
+  return std::max<std::int64_t>(1, bytes_ / what.size.value);
+}
+
+std::byte* Buffers::input_memory(const Case& what, const Layout& layout, std::int64_t slot) const {
+  const std::int64_t base = slot * what.size.value;
+  return what.placement == Placement::in_place ? receive_.get() + base + layout.send_offset
+                                               : send_.get() + base;
+}
+const std::byte* Buffers::input(const Case& what, const Layout& layout, std::int64_t slot) const {
+  return input_memory(what, layout, slot);
+}
+std::byte* Buffers::output(const Case& what, const Layout& layout, std::int64_t slot) {
+  const std::int64_t base = slot * what.size.value;
+  return receive_.get() + base +
+         (what.placement == Placement::in_place ? layout.receive_offset : 0);
+}
+
+void Buffers::fill(const Case& what, const Layout& layout, std::uint64_t seed, int index, int size,
+                   std::int64_t first, std::int64_t last) {
+  for (std::int64_t slot = first; slot < last; ++slot) {
+    // The outputs first: in place, the input is written over a part of them.
+    std::memset(output(what, layout, slot), kPoison, unsigned_size(layout.receive_bytes));
+    std::byte* in = input_memory(what, layout, slot);
+    if (slot > first) {
+      std::memcpy(in, input_memory(what, layout, first), unsigned_size(layout.send_bytes));
+    } else if (reduces(what.collective)) {
+      fill_contribution(what.dtype, pattern_of(what, seed, size), index, 0, in,
+                        layout.send_bytes / element_bytes(what.dtype));
+    } else {
+      fill_random(seed, index, in, layout.send_bytes);
+    }
+  }
+}
+
+Verification Buffers::check(const Case& what, const Layout& layout, std::uint64_t seed, int index,
+                            int size, std::int64_t slot) {
+  Verification result;
+  const std::byte* got = output(what, layout, slot);
+  const std::int64_t width = element_bytes(what.dtype);
+  if (what.collective == Collective::all_gather) {
+    for (int rank = 0; rank < size; ++rank) {
+      check_random(got + rank * layout.send_bytes, seed, rank, layout.send_bytes, width,
+                   rank * layout.send_bytes, result);
+    }
+    return result;
+  }
+  const std::int64_t count = layout.receive_bytes / width;
+  const std::int64_t first = what.collective == Collective::reduce_scatter ? index * count : 0;
+  check_reduced(got, what, pattern_of(what, seed, size), first, count, result);
+  return result;
+}
+
+}  // namespace nccl_sweep::worker
