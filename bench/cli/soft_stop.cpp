@@ -3,6 +3,7 @@
 #include "cli/soft_stop.hpp"
 
 #include <csignal>
+#include <initializer_list>
 
 namespace nccl_sweep::cli {
 namespace {
