@@ -37,8 +37,10 @@ bool below_smallest_gain(const Estimate& difference, double confidence, const De
 }
 
 int pairs_to_settle(std::span<const double> differences, const DecisionRule& rule) {
-  return statistics::pairs_needed(statistics::standard_deviation(differences),
-                                  std::log1p(rule.smallest_gain), rule.alpha, kPower);
+  const int pairs = statistics::pairs_needed(statistics::standard_deviation(differences),
+                                             std::log1p(rule.smallest_gain), rule.alpha, kPower);
+  // Enough are there, and yet the gain lies where neither answer holds: no number would settle it.
+  return pairs > static_cast<int>(differences.size()) ? pairs : 0;
 }
 
 Finding undecided(std::span<const double> differences, const DecisionRule& rule) {
@@ -50,6 +52,13 @@ Finding undecided(std::span<const double> differences, const DecisionRule& rule)
   }
   finding.gain = gain_of(statistics::estimate_mean(differences), kConfidence, differences.size());
   finding.pairs_needed = pairs_to_settle(differences, rule);
+  return finding;
+}
+
+// A size needs the noise's number of pairs, and never fewer than the method asks for.
+Finding undecided_case(std::span<const double> differences, const DecisionRule& rule) {
+  Finding finding = undecided(differences, rule);
+  finding.pairs_needed = std::max(finding.pairs_needed, static_cast<int>(kFewestPairsForCases));
   return finding;
 }
 
@@ -101,7 +110,7 @@ std::vector<Finding> judge_cases(std::span<const std::vector<double>> difference
   const bool enough = std::all_of(differences.begin(), differences.end(),
                                   [](const auto& d) { return d.size() >= kFewestPairsForCases; });
   if (!enough) {
-    for (const auto& of_case : differences) findings.push_back(undecided(of_case, rule));
+    for (const auto& of_case : differences) findings.push_back(undecided_case(of_case, rule));
     return findings;
   }
   std::vector<double> p_values;

@@ -87,12 +87,6 @@ std::vector<Column> busbw_columns(Design design) {
   return columns;
 }
 
-bool any_below_ten_pairs(const RunFindings& findings, const std::vector<int>& cases) {
-  constexpr int kFewestPairs = 10;
-  return findings.design == Design::screen_confirm && findings.finalist && cases.size() > 1 &&
-         findings.pairs < kFewestPairs;
-}
-
 }  // namespace
 
 std::vector<Table> busbw_tables(const RunData& data, const RunFindings& findings,
@@ -116,10 +110,6 @@ std::vector<Table> busbw_tables(const RunData& data, const RunFindings& findings
         table.rows.push_back(busbw_row(data, *point, findings.noise_floor[index(i)],
                                        findings.design != Design::baseline_only));
       }
-    }
-    if (any_below_ten_pairs(findings, cases)) {
-      table.notes.emplace_back(
-          "sizes get words of their own from 10 pairs on; the verdict on all of them is below");
     }
     if (!table.rows.empty()) tables.push_back(std::move(table));
   }

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "analysis/verdict.hpp"
+#include "core/error.hpp"
+#include "core/spec.hpp"
 
 namespace nccl_sweep {
 namespace {
@@ -68,6 +70,18 @@ std::optional<std::int64_t> wrong_elements(const RunData& data, int case_index) 
   return wrong;
 }
 
+// With nccl-tests' recipe the user's number, else the method's least.
+int warm_up_iterations(const RunRecord& run) {
+  constexpr int kMethod = 5;
+  if (run.spec.empty()) return kMethod;
+  try {
+    const SweepSpec spec = parse_spec(run.spec, "the run's spec");
+    return spec.warmup_iters >= 0 ? spec.warmup_iters : kMethod;
+  } catch (const Error&) {  // a spec of another version; only this figure depends on it
+    return kMethod;
+  }
+}
+
 class Printer {
  public:
   Printer(const RunData& data, const RunFindings& findings) : data_(data), findings_(findings) {}
@@ -95,12 +109,13 @@ class Printer {
     const std::int64_t most = size_at(block.rows.back());
     const std::int64_t factor =
         block.rows.size() > 1 && least > 0 ? size_at(block.rows[1]) / least : 1;
+    const int iters = iterations(any_case(block.rows.front()));
     const bool verified = wrong_elements(data_, any_case(block.rows.front())).has_value();
     text_ += fmt::format(
-        "# nThread 1 nGpus 1 minBytes {} maxBytes {} step: {}(factor) warmup iters: 5 iters: {} "
+        "# nThread 1 nGpus 1 minBytes {} maxBytes {} step: {}(factor) warmup iters: {} iters: {} "
         "agg "
         "iters: 1 validation: {} graph: 0 unalign: 0\n#\n",
-        least, most, factor, iterations(any_case(block.rows.front())), verified ? 1 : 0);
+        least, most, factor, warm_up_iterations(data_.run), iters, verified ? 1 : 0);
   }
 
   static int any_case(const Row& row) {
@@ -191,16 +206,13 @@ std::string nccl_tests_number(double value, int width) {
 
 std::string nccl_tests_tables(const RunData& data) {
   const auto nccl = data.run.fabric.versions.find("nccl");
-  std::string text = fmt::format(
-      "# nccl-sweep version {}{}{}: medians over {} trials of the default, in nccl-tests' table\n",
-      data.run.version,
-      nccl == data.run.fabric.versions.end() ? "" : " nccl-library=" + nccl->second,
-      data.run.simulated ? " SIMULATED" : "",
-      std::count_if(data.trials.begin(), data.trials.end(), [](const TrialOutcome& t) {
-        return t.order.candidate == 0 && t.outcome == Outcome::complete &&
-               t.order.stage != Stage::burn_in && t.order.stage != Stage::sentinel;
-      }));
   const RunFindings findings = find(data);
+  std::string text = fmt::format("# nccl-sweep version {}", data.run.version);
+  if (nccl != data.run.fabric.versions.end()) text += " nccl-library=" + nccl->second;
+  if (data.run.simulated) text += " SIMULATED";
+  const int trials = findings.candidates.front().trials;
+  text += trials == 1 ? " one trial" : fmt::format(" medians over {} trials", trials);
+  text += " of the default, in nccl-tests' table\n";
   Printer printer(data, findings);
   for (const Block& block : blocks_of(data.run)) text += printer.print(block);
   return text;

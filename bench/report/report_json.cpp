@@ -19,16 +19,16 @@ ordered_json value_json(const CellValue& value) {
     ordered_json operator()(std::monostate) const { return nullptr; }
     ordered_json operator()(bool b) const { return b; }
     ordered_json operator()(std::int64_t i) const { return i; }
-    ordered_json operator()(double d) const { return d; }
+    ordered_json operator()(double d) const { return nine_digits(d); }
     ordered_json operator()(const std::string& s) const { return s; }
   };
   return std::visit(Converter{}, value);
 }
 
-ordered_json rows_json(const Table& table) {
+ordered_json rows_json(const Table& table, bool simulated) {
   ordered_json rows = ordered_json::array();
   for (const auto& row : table.rows) {
-    ordered_json object = ordered_json::object();
+    ordered_json object{{"simulated", simulated}};
     for (std::size_t c = 0; c < row.size(); ++c) {
       object[table.columns[c].key] = value_json(row[c].value);
     }
@@ -38,10 +38,10 @@ ordered_json rows_json(const Table& table) {
 }
 
 ordered_json gain_json(const Gain& gain) {
-  ordered_json j{{"ratio", gain.ratio}, {"pairs", gain.pairs}};
+  ordered_json j{{"ratio", nine_digits(gain.ratio)}, {"pairs", gain.pairs}};
   if (gain.confidence > 0) {
-    j["low"] = gain.interval.low;
-    j["high"] = gain.interval.high;
+    j["low"] = nine_digits(gain.interval.low);
+    j["high"] = nine_digits(gain.interval.high);
     j["confidence"] = gain.confidence;
   }
   return j;
@@ -84,14 +84,14 @@ ordered_json recommendation_json(const RunData& data, const RunFindings& finding
   if (gain) j["gain"] = gain_json(*gain);
   if (found.prediction) {
     j["prediction"] = {{"per", found.prediction->per_iteration ? "iteration" : "traced run"},
-                       {"before_seconds", found.prediction->before.count()},
-                       {"after_seconds", found.prediction->after.count()},
-                       {"cases", rows_json(shares_table(data, found))}};
+                       {"before_seconds", nine_digits(found.prediction->before.count())},
+                       {"after_seconds", nine_digits(found.prediction->after.count())},
+                       {"cases", rows_json(shares_table(data, found), data.run.simulated)}};
   }
   j["regressions"] = ordered_json::array();
   for (const Regression& r : found.regressions) {
     j["regressions"].push_back({{"case", describe(data.run.cases[index(r.case_index)])},
-                                {"share", r.share},
+                                {"share", nine_digits(r.share)},
                                 {"gain", gain_json(r.gain)}});
   }
   j["by_size"] = ordered_json::array();
@@ -112,9 +112,9 @@ std::string report_json(const RunData& data, const RunFindings& findings,
                  {"scope", scope_line(data.run)},
                  {"run", run_json(data)},
                  {"recommendation", recommendation_json(data, findings, recommendation)},
-                 {"settings", rows_json(settings_table(data, findings))},
-                 {"points", rows_json(points_table(data, findings))},
-                 {"failures", rows_json(failures_table(data))}};
+                 {"settings", rows_json(settings_table(data, findings), data.run.simulated)},
+                 {"points", rows_json(points_table(data, findings), data.run.simulated)},
+                 {"failures", rows_json(failures_table(data), data.run.simulated)}};
   return j.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

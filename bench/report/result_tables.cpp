@@ -32,8 +32,10 @@ Table settings_table(const RunData& data, const RunFindings& findings) {
   std::vector<const CandidateFinding*> order;
   for (const CandidateFinding& c : findings.candidates) order.push_back(&c);
   const auto rank = [](const CandidateFinding* c) {
-    return std::tuple{c->candidate != 0, c->score.verdict == Verdict::not_confirmed,
-                      c->score.gain ? -c->score.gain->ratio : 0.0};
+    const Verdict verdict = c->score.verdict;
+    return std::tuple{
+        c->candidate != 0, verdict == Verdict::failed || verdict == Verdict::wrong_data,
+        verdict == Verdict::not_confirmed, c->score.gain ? -c->score.gain->ratio : 0.0};
   };
   std::stable_sort(order.begin(), order.end(),
                    [&](const auto* a, const auto* b) { return rank(a) < rank(b); });

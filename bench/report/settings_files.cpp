@@ -14,9 +14,9 @@ namespace {
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
-std::string version_of(const RunRecord& run, const std::string& name) {
-  const auto found = run.fabric.versions.find(name);
-  return found == run.fabric.versions.end() ? "unknown" : found->second;
+std::string nccl_version(const RunRecord& run) {
+  const auto found = run.fabric.versions.find("nccl");
+  return found == run.fabric.versions.end() ? "" : found->second;
 }
 
 // Variables of the site that the run kept as they were: the verdict holds with them in place.
@@ -45,8 +45,9 @@ std::vector<std::string> comment_lines(const RunData& data, const RunFindings& f
     lines.emplace_back("SIMULATED: from a model of a fabric, not from hardware. Do not use.");
   }
   lines.push_back(fmt::format("nccl-sweep {}, run {} of {}", run.version, run_name, run.started));
-  lines.push_back(fmt::format("fabric {}, {} ranks, NCCL {}, workload {}", run.fabric.name,
-                              run.ranks, version_of(run, "nccl"),
+  const std::string nccl = nccl_version(run);
+  lines.push_back(fmt::format("fabric {}, {} ranks, {}workload {}", run.fabric.name, run.ranks,
+                              nccl.empty() ? "" : fmt::format("NCCL {}, ", nccl),
                               run.workload ? run.workload->name : "none: sizes of the spec"));
   for (const std::string& line : conclusion_lines(data, findings, found)) lines.push_back(line);
   for (const auto& [name, value] : other_assignments(setting)) {
@@ -58,8 +59,8 @@ std::vector<std::string> comment_lines(const RunData& data, const RunFindings& f
   }
   for (const std::string& line : site_lines(run, setting)) lines.push_back(line);
   lines.push_back(
-      fmt::format("expires with another NCCL than {}, another driver or other nodes: measure again",
-                  version_of(run, "nccl")));
+      fmt::format("expires with another NCCL{}, another driver or other nodes: measure again",
+                  nccl.empty() ? "" : " than " + nccl));
   return lines;
 }
 

@@ -45,9 +45,9 @@ ordered_json entry_json(const SettingsEntry& e) {
     j["assignments"].push_back({{"name", name}, {"value", value}});
   }
   if (e.gain) {
-    j["gain"] = {{"ratio", e.gain->ratio},
-                 {"low", e.gain->interval.low},
-                 {"high", e.gain->interval.high},
+    j["gain"] = {{"ratio", nine_digits(e.gain->ratio)},
+                 {"low", nine_digits(e.gain->interval.low)},
+                 {"high", nine_digits(e.gain->interval.high)},
                  {"confidence", e.gain->confidence},
                  {"pairs", e.gain->pairs}};
   }

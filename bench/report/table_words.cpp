@@ -60,10 +60,14 @@ std::vector<std::string> point_notes(const RunData& data, const Point& point) {
   return notes;
 }
 
+double nine_digits(double value) { return std::stod(fmt::format("{:.9g}", value)); }
+
 std::string format_gain(const Gain& gain) {
   if (gain.confidence <= 0) return fmt::format("{:.2f}x", gain.ratio);
   const double reach = (gain.interval.high - gain.interval.low) / 2;
-  return fmt::format("{:.2f}x +-{:.2f}", gain.ratio, reach);
+  constexpr double kFine = 0.005;  // two decimals would show +-0.00
+  const int decimals = reach < kFine ? 3 : 2;
+  return fmt::format("{0:.{2}f}x +-{1:.{2}f}", gain.ratio, reach, decimals);
 }
 
 }  // namespace nccl_sweep

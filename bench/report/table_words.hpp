@@ -20,6 +20,9 @@ Cell gain_cell(const Finding&);
 // "launch-bound", "unsteady", "scaled from 64 ranks", "about 240 pairs needed".
 std::vector<std::string> point_notes(const RunData&, const Point&);
 
+// Nine significant digits: more than any measurement has, and the same text on every processor.
+double nine_digits(double value);
+
 // "1.26x +-0.02" for people: half the interval's width, or the bare ratio without an interval.
 std::string format_gain(const Gain&);
 

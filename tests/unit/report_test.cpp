@@ -1,0 +1,323 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "analysis/experiment.hpp"
+#include "core/error.hpp"
+#include "report/nccl_tests_table.hpp"
+#include "report/progress_line.hpp"
+#include "report/result_tables.hpp"
+#include "report/run_report.hpp"
+#include "report/settings_files.hpp"
+#include "report/settings_store.hpp"
+#include "report/table.hpp"
+#include "report/table_words.hpp"
+#include "report/whole_file.hpp"
+#include "simulated_run.hpp"
+
+namespace nccl_sweep {
+namespace {
+
+namespace fs = std::filesystem;
+
+Table small_table() {
+  return {"title",
+          {{"name", "name"}, {"time", "time_seconds", Align::right}},
+          {{{"a|b"}, {"13.1 us", 13.1e-6}}, {{"with, comma \"x\""}, {"", CellValue{}}}},
+          {"a note"}};
+}
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+class EmptyFolder {
+ public:
+  explicit EmptyFolder(const std::string& name) : path_(fs::path(testing::TempDir()) / name) {
+    fs::remove_all(path_);
+    fs::create_directories(path_);
+  }
+  ~EmptyFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+TEST(Table, TextAlignsColumnsAndHasNoTrailingBlanks) {
+  EXPECT_EQ(to_text(small_table(), false),
+            "title\n"
+            "  name                time\n"
+            "  a|b              13.1 us\n"
+            "  with, comma \"x\"\n"
+            "  a note\n");
+}
+
+TEST(Table, ColourIsOnlyThereWhenAskedFor) {
+  Table table = small_table();
+  table.rows[0][0].tone = Tone::good;
+  EXPECT_EQ(to_text(table, false).find('\x1b'), std::string::npos);
+  EXPECT_NE(to_text(table, true).find("\x1b[32m"), std::string::npos);
+}
+
+TEST(Table, MarkdownEscapesBars) {
+  EXPECT_EQ(to_markdown(small_table()),
+            "### title\n\n"
+            "| name | time |\n| --- | ---: |\n"
+            "| a\\|b | 13.1 us |\n| with, comma \"x\" |  |\n\n"
+            "a note  \n");
+}
+
+TEST(Table, CsvHasExactValuesAndQuotesWhereNeeded) {
+  EXPECT_EQ(to_csv(small_table()),
+            "name,time_seconds\n"
+            "a|b,1.31e-05\n"
+            "\"with, comma \"\"x\"\"\",\n");
+}
+
+// Values and widths of nccl-tests 2.19.6: seven characters for times, six for bandwidths.
+TEST(NcclTestsTable, NumbersKeepAsManyDecimalsAsFit) {
+  EXPECT_EQ(nccl_tests_number(10.994, 7), "10.99");
+  EXPECT_EQ(nccl_tests_number(1951.82, 7), "1951.82");
+  EXPECT_EQ(nccl_tests_number(9999.996, 7), "10000.0");
+  EXPECT_EQ(nccl_tests_number(263017.3, 7), "263017");
+  EXPECT_EQ(nccl_tests_number(16000000, 7), "1.6e+07");
+  EXPECT_EQ(nccl_tests_number(550.12, 6), "550.12");
+  EXPECT_EQ(nccl_tests_number(1550.12, 6), "1550.1");
+}
+
+// Lines printed by all_gather_perf 2.19.6 on two GPUs.
+TEST(NcclTestsTable, HeaderAndRowsAreThoseOfNcclTests) {
+  Case c;
+  c.dtype = DataType::float32;
+  c.size = c.requested = Bytes{1 << 20};
+  c.count = 131072;
+  c.group_size = 2;
+  Case in_place = c;
+  in_place.placement = Placement::in_place;
+  RunData data;
+  data.run = tests::run_record(1, {c, in_place});
+  TrialOutcome trial;
+  trial.order = {1, Stage::grid, 0, 0};
+  for (const auto& [i, microseconds] : {std::pair{0, 13.30}, std::pair{1, 13.055}}) {
+    CaseTiming timing;
+    timing.case_index = i;
+    timing.ops_per_block = 20;
+    timing.mean_seconds = {microseconds * 1e-6};
+    timing.wrong_elements = 0;
+    trial.cases.push_back(timing);
+  }
+  data.trials.push_back(trial);
+  const std::string text = nccl_tests_tables(data);
+  for (const char* line :
+       {"#                                                              out-of-place              "
+        "         in-place          \n",
+        "#       size         count      type   redop    root     time   algbw   busbw  #wrong     "
+        "time   algbw   busbw  #wrong \n",
+        "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)             "
+        "(us)  (GB/s)  (GB/s)         \n",
+        "     1048576        131072     float    none      -1    13.30   78.84   39.42       0    "
+        "13.05   80.32   40.16       0\n",
+        "# Out of bounds values : 0 OK\n", "# Collective test concluded: all_gather_perf\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << "in\n" << text;
+  }
+  EXPECT_TRUE(text.starts_with("# nccl-sweep version"));
+  EXPECT_NE(text.substr(0, text.find('\n')).find("SIMULATED"), std::string::npos);
+}
+
+TEST(NcclTestsTable, WhatWasNotMeasuredIsNotAvailable) {
+  RunData data;
+  data.run = tests::run_record(1, {tests::large_case()});
+  FixedGrid experiment(1, 2, 1);
+  data = tests::drive(experiment, data.run, [](const TrialOrder&, int) { return 0.0; });
+  EXPECT_NE(nccl_tests_tables(data).find("  N/A      N/A     N/A     N/A     N/A\n"),
+            std::string::npos)
+      << nccl_tests_tables(data);
+}
+
+TEST(Report, EveryFormatOfASimulatedRunSaysSo) {
+  ScreenConfirm experiment(3, Score({tests::large_case()}), 1, {});
+  const RunData data = tests::drive(experiment, tests::run_record(3, {tests::large_case()}),
+                                    tests::Planted({0, 0.1, 0}, 0.01, 1));
+  for (const ReportFormat format :
+       {ReportFormat::text, ReportFormat::markdown, ReportFormat::nccl_tests}) {
+    ReportOptions options;
+    options.format = format;
+    EXPECT_NE(render_report(data, options).find("SIMULATED"), std::string::npos);
+  }
+  const RunFindings findings = find(data);
+  for (const auto& row : points_table(data, findings).rows) {
+    EXPECT_EQ(std::get<bool>(row[1].value), true);
+  }
+  for (const SettingsFile& file :
+       settings_files(data, findings, recommend(data, findings), "run")) {
+    EXPECT_TRUE(file.content.starts_with("# SIMULATED")) << file.name;
+  }
+}
+
+TEST(Report, AnUnknownFormatIsAUsageErrorWithTheWordsThatAreKnown) {
+  EXPECT_EQ(parse_report_format("nccl-tests"), ReportFormat::nccl_tests);
+  try {
+    parse_report_format("yaml");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit_code(), ExitCode::usage);
+    EXPECT_NE(error.hint().find("markdown"), std::string::npos);
+  }
+}
+
+TEST(Report, ARunWithoutAnyTrialHasNoVerdictAndNoError) {
+  RunData data;
+  data.run = tests::run_record(4, {tests::large_case()});
+  for (const ReportFormat format : {ReportFormat::text, ReportFormat::markdown, ReportFormat::csv,
+                                    ReportFormat::json, ReportFormat::nccl_tests}) {
+    ReportOptions options;
+    options.format = format;
+    EXPECT_FALSE(render_report(data, options).empty());
+  }
+  EXPECT_NE(render_run_report(data, false).find("keep the default"), std::string::npos);
+}
+
+TEST(SettingsFiles, QuoteWhatTheShellWouldTakeApart) {
+  EXPECT_EQ(shell_quoted("Ring,Tree"), "Ring,Tree");
+  EXPECT_EQ(shell_quoted("^docker0"), "'^docker0'");
+  EXPECT_EQ(shell_quoted("a'b c"), "'a'\\''b c'");
+  EXPECT_EQ(shell_quoted(""), "''");
+}
+
+SettingsFile file_named(const std::vector<SettingsFile>& files, const std::string& name) {
+  for (const SettingsFile& file : files) {
+    if (file.name == name) return file;
+  }
+  return {};
+}
+
+std::vector<SettingsFile> files_for(const Assignments& winner, double gain) {
+  RunRecord run = tests::run_record(2, {tests::large_case()});
+  run.candidates[1].assignments = winner;
+  run.environment = {{"NCCL_IB_HCA", "mlx5"}, {"NCCL_ALGO", "Tree"}};
+  ScreenConfirm experiment(2, Score({tests::large_case()}), 1, {});
+  const RunData data =
+      tests::drive(experiment, std::move(run), tests::Planted({0, gain}, 0.005, 1));
+  const RunFindings findings = find(data);
+  return settings_files(data, findings, recommend(data, findings), "run-1");
+}
+
+TEST(SettingsFiles, NeverSetTheLibraryAndSayWhatTheSiteHad) {
+  const auto files = files_for({{"NCCL_ALGO", "Ring"}, {"nccl_library", "/opt/libnccl.so"}}, 0.1);
+  const std::string env = file_named(files, "recommended.env").content;
+  EXPECT_NE(env.find("\nNCCL_ALGO=Ring\n"), std::string::npos);
+  EXPECT_EQ(env.find("\nnccl_library"), std::string::npos);
+  EXPECT_NE(env.find("# replaces NCCL_ALGO=Tree of the site's environment"), std::string::npos);
+  EXPECT_NE(env.find("# measured with NCCL_IB_HCA=mlx5"), std::string::npos);
+  EXPECT_NE(file_named(files, "recommended.sh").content.find("\nexport NCCL_ALGO=Ring\n"),
+            std::string::npos);
+  EXPECT_NE(file_named(files, "recommended.launch").content.find("mpirun -x NCCL_ALGO=Ring"),
+            std::string::npos);
+}
+
+TEST(SettingsFiles, ConfFileHasEqualsSignsInSettingsOnly) {
+  std::istringstream conf(file_named(files_for({{"NCCL_ALGO", "Ring"}}, 0.1), "nccl.conf").content);
+  int settings = 0;
+  for (std::string line; std::getline(conf, line);) {
+    if (line.find('=') == std::string::npos) continue;
+    EXPECT_EQ(line, "NCCL_ALGO=Ring");
+    ++settings;
+  }
+  EXPECT_EQ(settings, 1);
+}
+
+TEST(SettingsFiles, KeepingTheDefaultMeansCommentsOnly) {
+  for (const SettingsFile& file : files_for({{"NCCL_ALGO", "Ring"}}, 0)) {
+    std::istringstream lines(file.content);
+    for (std::string line; std::getline(lines, line);) EXPECT_TRUE(line.starts_with("#")) << line;
+    EXPECT_NE(file.content.find("keep the default"), std::string::npos);
+  }
+}
+
+TEST(SettingsStore, KeepsAHistoryAndReplacesEntriesOfTheSameRun) {
+  const EmptyFolder folder("nccl-sweep-settings-store");
+  SettingsEntry entry;
+  entry.nccl = "2.28.9";
+  entry.setting = "NCCL_ALGO=Ring";
+  for (const auto& [run, date] : {std::pair{"b", "2026-02"}, std::pair{"a", "2026-01"},
+                                  std::pair{"b", "2026-02"}, std::pair{"c", "2026-03"}}) {
+    entry.run = run;
+    entry.date = date;
+    if (entry.run == "c") entry.nccl = "2.30.1";
+    remember_setting(folder.path(), "my/fabric", entry);
+  }
+  const auto all = load_all_settings(folder.path());
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].fabric, "my/fabric");
+  ASSERT_EQ(all[0].entries.size(), 3U);
+  EXPECT_EQ(all[0].entries[0].run, "a");
+  const Table table = settings_history(all[0]);  // another NCCL does not replace
+  EXPECT_EQ(table.rows[0].back().text, "current");
+  EXPECT_EQ(table.rows[1].back().text, "current");
+  EXPECT_EQ(table.rows[2].back().text, "replaced");
+}
+
+TEST(SettingsStore, ABrokenFileIsNamed) {
+  const EmptyFolder folder("nccl-sweep-settings-broken");
+  const fs::path file = folder.path() / "x.json";
+  std::ofstream(file) << "{";
+  try {
+    load_settings(file);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.where(), file.string());
+  }
+}
+
+TEST(WholeFile, ReplacesAndLeavesNothingElseBehind) {
+  const EmptyFolder folder("nccl-sweep-whole-file");
+  const fs::path file = folder.path() / "sub" / "settings.env";
+  write_whole_file(file, "old");
+  write_whole_file(file, "new");
+  EXPECT_EQ(text_of(file), "new");
+  EXPECT_EQ(std::distance(fs::directory_iterator(file.parent_path()), fs::directory_iterator()), 1);
+}
+
+TEST(WholeFile, AFolderThatCannotBeMadeIsAnEnvironmentErrorWithItsName) {
+  const EmptyFolder folder("nccl-sweep-whole-file-error");
+  std::ofstream(folder.path() / "file") << "x";
+  const fs::path file = folder.path() / "file" / "settings.env";
+  try {
+    write_whole_file(file, "text");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit_code(), ExitCode::environment);
+    EXPECT_EQ(error.where(), file.string());
+  }
+}
+
+TEST(ProgressLine, ShortensTheSettingToFitTheTerminal) {
+  const ProgressState state{
+      8, 45, "screen 2/3", "buffer=symmetric NCCL_SYM_CTAS=32", Seconds{1.4}, Seconds{50}, 1};
+  EXPECT_EQ(progress_line(state, 0),
+            "[ 8/45] screen 2/3  buffer=symmetric NCCL_SYM_CTAS=32  1.40 s  ETA 50.0 s  1 failed");
+  const std::string cut = progress_line(state, 60);
+  EXPECT_EQ(cut.size(), 60U);
+  EXPECT_TRUE(cut.ends_with("...  1.40 s  ETA 50.0 s  1 failed")) << cut;
+  EXPECT_EQ(progress_line(state, 10).size(), 10U);
+}
+
+TEST(Gain, IsShownWithItsUncertaintyWhereThereIsOne) {
+  EXPECT_EQ(format_gain({1.256, {1.22, 1.29}, 0.95, 6}), "1.26x +-0.04");
+  EXPECT_EQ(format_gain({1.2004, {1.197, 1.2038}, 0.95, 6}), "1.200x +-0.003");
+  EXPECT_EQ(format_gain({1.256, {0, 0}, 0, 2}), "1.26x");
+}
+
+}  // namespace
+}  // namespace nccl_sweep
