@@ -192,12 +192,7 @@ void follow(ControlPlane& control, TrialRunner& runner) {
   for (;;) {
     const std::string text = control.broadcast({});
     if (text.empty()) return;
-    try {
-      runner.run(launch_from_text(text));
-    } catch (const Error&) {
-      control.broadcast({});  // thrown on all agents alike: rank 0 is closing the run
-      throw;
-    }
+    runner.run(launch_from_text(text));
   }
 }
 

@@ -275,8 +275,10 @@ TrialOutcome TrialRunner::failed(const Launch& launch, Phase phase, Done until) 
   keep_logs(launch, &guilty);
   workers_.clear();
   deadline_ = kReapPatience;
-  if (control_.vote({trial_, lock_error_ ? 2 : 0, *stop_requested_, 0}, deadline_ + kVotePatience)
-          .status == 2) {
+  const VoteResult all =
+      control_.vote({trial_, lock_error_ ? 2 : 0, *stop_requested_, 0}, deadline_ + kVotePatience);
+  stop_seen_ = stop_seen_ || all.stop;
+  if (all.status == 2 && control_.rank() == 0) {  // rank 0 ends the run, the others follow
     throw environment_error(guilty.failure.message, guilty.failure.host);
   }
   TrialOutcome outcome;

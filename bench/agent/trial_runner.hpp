@@ -26,7 +26,8 @@ class TrialRunner {
   TrialRunner(ControlPlane& control, const Setup& setup, const bool volatile* stop_requested);
 
   // Collective over all agents; the outcome (not its durations) is the same on all. Throws an
-  // environment Error where a worker cannot be killed or a device is used by another run.
+  // environment Error on rank 0 where a device is used by another run, and on the agent whose
+  // worker cannot be killed: the run must then be aborted, the others wait for that agent.
   TrialOutcome run(const Launch& launch);
 
   bool stop_seen() const { return stop_seen_; }  // some agent was asked to stop; same on all

@@ -56,7 +56,7 @@ void print_end(const SessionEnd& end) {
 ExitCode run(const RunOptions& options) {
   if (!options.save_spec.empty()) write_spec(options);
   const SessionEnd end = run_session(options.sweep, options.session, "sweep");
-  if (!end.leads) return end.follower_code;
+  if (!end.leads) return ExitCode::ok;  // rank 0 has the exit code
   print_end(end);
   return exit_code_of(end, options.strict);
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run_session.hpp"
 
-#include <cstdlib>
 #include <ctime>
 
 #include <fmt/chrono.h>
@@ -113,15 +112,16 @@ SessionEnd lead_run(agent::ControlPlane& control, Start& start, const SessionOpt
 
 SessionEnd follow_run(agent::ControlPlane& control, const bool volatile* stop) {
   const std::string text = control.broadcast({});
-  SessionEnd end;
-  if (text.front() == kNoRun) {
-    end.follower_code = static_cast<ExitCode>(std::atoi(text.c_str() + 1));
-    return end;
-  }
+  if (text.front() == kNoRun) return {};
   const agent::Setup setup = agent::setup_from_text(text.substr(1));
   agent::TrialRunner runner(control, setup, stop);
-  agent::follow(control, runner);
-  return end;
+  try {
+    agent::follow(control, runner);
+  } catch (const Error& error) {
+    fmt::print(stderr, "nccl-sweep: {}\n", error.what());
+    control.abort(static_cast<int>(error.exit_code()));
+  }
+  return {};
 }
 
 }  // namespace
@@ -136,8 +136,8 @@ SessionEnd run_session(const SweepOptions& options, const SessionOptions& sessio
   try {
     start = session.resume.empty() ? begin_new(options, session, default_name, machines)
                                    : begin_resumed(session, machines);
-  } catch (const Error& error) {
-    control->broadcast(fmt::format("{}{}", kNoRun, static_cast<int>(error.exit_code())));
+  } catch (...) {
+    control->broadcast({kNoRun});
     throw;
   }
   return lead_run(*control, start, session, stop);

@@ -30,7 +30,6 @@ struct SessionEnd {
   std::string reason;                // of the end record
   int failed = 0;                    // trials
   bool baseline_failed = false;
-  ExitCode follower_code = ExitCode::ok;  // other ranks: what rank 0 ended with before measuring
 };
 
 SessionEnd run_session(const SweepOptions& options, const SessionOptions& session,

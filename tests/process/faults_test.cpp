@@ -52,7 +52,7 @@ std::vector<TrialOutcome> failures(const RunData& data) {
   return failed;
 }
 
-bool fake_workers_left() { return std::system("pgrep -x fake_worker > /dev/null") == 0; }
+bool fake_workers_left() { return std::system("pgrep -x -r S,R,D,T fake_worker > /dev/null") == 0; }
 
 class PlantedFaults : public testing::TestWithParam<PlantedFault> {};
 
