@@ -119,6 +119,21 @@ Knob read_knob(const json& object, const std::string& backend, const std::string
   return knob;
 }
 
+std::vector<Knob> read_knobs(const json& list, const std::string& backend,
+                             const std::string& where) {
+  if (!list.is_array()) throw usage_error("'knobs' must be a list", where);
+  std::vector<Knob> knobs;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string place = fmt::format("{}/{}", where, i);
+    Knob knob = read_knob(list[i], backend, place);
+    const bool twice = std::any_of(knobs.begin(), knobs.end(),
+                                   [&](const Knob& other) { return other.name == knob.name; });
+    if (twice) throw usage_error(fmt::format("'{}' is listed twice", knob.name), place);
+    knobs.push_back(std::move(knob));
+  }
+  return knobs;
+}
+
 void read_file(KnobCatalogue& catalogue, const std::filesystem::path& file) {
   std::ifstream stream(file);
   if (!stream) throw usage_error("the knob catalogue cannot be read", file.string());
@@ -132,12 +147,10 @@ void read_file(KnobCatalogue& catalogue, const std::filesystem::path& file) {
   reject_unknown_keys(root, kFileKeys, top);
   const std::string backend = required_text_at(root, "backend", top);
   const auto knobs = root.find("knobs");
-  if (knobs == root.end() || !knobs->is_array()) throw usage_error("'knobs' must be a list", top);
-  for (std::size_t i = 0; i < knobs->size(); ++i) {
-    const std::string where = fmt::format("{}/knobs/{}", top, i);
-    Knob knob = read_knob((*knobs)[i], backend, where);
+  if (knobs == root.end()) throw usage_error("'knobs' is missing", top);
+  for (Knob& knob : read_knobs(*knobs, backend, top + "/knobs")) {
     if (catalogue.find(backend, knob.name) != nullptr) {
-      throw usage_error(fmt::format("'{}' is listed twice for {}", knob.name, backend), where);
+      throw usage_error(fmt::format("'{}' is listed twice for {}", knob.name, backend), top);
     }
     catalogue.add(std::move(knob));
   }
@@ -148,6 +161,13 @@ void read_file(KnobCatalogue& catalogue, const std::filesystem::path& file) {
 std::string to_string(KnobKind kind) { return kKinds.at(static_cast<std::size_t>(kind)); }
 std::string to_string(KnobType type) { return kTypes.at(static_cast<std::size_t>(type)); }
 std::string to_string(KnobClass c) { return kClasses.at(static_cast<std::size_t>(c)); }
+
+std::vector<Knob> parse_knobs(std::string_view json_list, std::string_view backend,
+                              std::string_view where) {
+  const json list = json::parse(json_list, nullptr, false);
+  if (list.is_discarded()) throw usage_error("the knobs are not JSON", std::string(where));
+  return read_knobs(list, std::string(backend), std::string(where));
+}
 
 KnobCatalogue KnobCatalogue::load(const std::filesystem::path& folder) {
   std::error_code failed;

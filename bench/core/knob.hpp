@@ -63,6 +63,11 @@ class KnobCatalogue {
   std::vector<Knob> knobs_;
 };
 
+// The knobs of a JSON list, in the catalogue's format (a model file declares its own this way).
+// Throws a usage Error; `where` is the list's file and JSON pointer.
+std::vector<Knob> parse_knobs(std::string_view json_list, std::string_view backend,
+                              std::string_view where);
+
 // The value as it goes into the worker's environment: sizes ("512K") become plain bytes, because
 // the libraries read plain numbers. Call it after check_value.
 std::string normalise_value(const Knob&, std::string_view value);
