@@ -41,9 +41,9 @@ struct Bfloat16 {
 };
 
 // IEEE-like float of one sign bit, Exponent and Mantissa bits. kLargest is the code of the largest
-// finite value; beyond it comes kOver (infinity, or kLargest itself where the type saturates).
-template <class Storage, int Exponent, int Mantissa, unsigned kLargest, unsigned kOver,
-          unsigned kNan>
+// finite value, kInfinity that of infinity (0: the type has none), kOver what overflow becomes.
+template <class Storage, int Exponent, int Mantissa, unsigned kLargest, unsigned kInfinity,
+          unsigned kOver, unsigned kNan>
 struct SmallFloat {
   using storage = Storage;
   using value = float;
@@ -57,7 +57,7 @@ struct SmallFloat {
     const std::uint32_t sign = (bits & kSign) != 0 ? 0x80000000u : 0u;
     std::uint32_t magnitude = 0;
     if (code > kLargest) {
-      magnitude = code == kOver && kOver != kNan ? 0x7f800000u : 0x7fc00000u;
+      magnitude = code == kInfinity ? 0x7f800000u : 0x7fc00000u;
     } else if ((code >> Mantissa) == 0) {  // subnormal: code x 2^(1 - bias - mantissa bits)
       const float unit =
           std::bit_cast<float>(static_cast<std::uint32_t>(127 + 1 - kBias - Mantissa) << 23);
@@ -90,10 +90,10 @@ struct SmallFloat {
   }
 };
 
-using Float16 = SmallFloat<std::uint16_t, 5, 10, 0x7bff, 0x7c00, 0x7e00>;
+using Float16 = SmallFloat<std::uint16_t, 5, 10, 0x7bff, 0x7c00, 0x7c00, 0x7e00>;
 // OCP 8-bit floats; they saturate, as CUDA's conversions do (__NV_SATFINITE). e4m3 has no infinity.
-using Float8e4m3 = SmallFloat<std::uint8_t, 4, 3, 0x7e, 0x7e, 0x7f>;
-using Float8e5m2 = SmallFloat<std::uint8_t, 5, 2, 0x7b, 0x7b, 0x7f>;
+using Float8e4m3 = SmallFloat<std::uint8_t, 4, 3, 0x7e, 0, 0x7e, 0x7f>;
+using Float8e5m2 = SmallFloat<std::uint8_t, 5, 2, 0x7b, 0x7c, 0x7b, 0x7f>;
 
 // Calls f with a value of the Number type that stands for `type`.
 template <class F>
