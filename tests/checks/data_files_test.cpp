@@ -13,6 +13,7 @@
 
 #include "core/error.hpp"
 #include "core/knob.hpp"
+#include "core/model_file.hpp"
 #include "core/records.hpp"
 #include "core/spec.hpp"
 #include "schema.hpp"
@@ -99,21 +100,26 @@ TEST(DataFiles, EverySpecVariesKnobsOfItsBackendOnlyAndNeedsNoPermission) {
   }
 }
 
-TEST(DataFiles, TheModelOfEverySpecIsShippedAndNamesTheAxes) {
-  for (const auto& file : json_files(kSweeps)) {
-    const SweepSpec spec = load_spec(file);
-    if (spec.backend != "model") continue;
-    const fs::path model = kSweeps / "models" / (spec.model + ".json");
-    ASSERT_TRUE(fs::exists(model)) << model;
-    const std::string text = read_json(model).dump();
-    for (const Axis& axis : spec.axes) {
-      EXPECT_NE(text.find(axis.knob), std::string::npos) << model << " lacks " << axis.knob;
-    }
+TEST(DataFiles, EveryModelFitsItsSchemaAndReads) {
+  for (const auto& file : json_files(kSweeps / "models")) {
+    expect_fits("model", file);
+    EXPECT_EQ(load_model(file).name, file.stem().string());
   }
 }
 
-TEST(DataFiles, EveryModelFitsItsSchema) {
-  for (const auto& file : json_files(kSweeps / "models")) expect_fits("model", file);
+TEST(DataFiles, TheModelOfEverySpecIsShippedAndTakesItsAxes) {
+  for (const auto& file : json_files(kSweeps)) {
+    const SweepSpec spec = load_spec(file);
+    if (spec.backend != "model") continue;
+    KnobCatalogue declared;
+    for (Knob& knob : load_model(kSweeps / "models" / (spec.model + ".json")).knobs) {
+      declared.add(std::move(knob));
+    }
+    for (const Axis& axis : spec.axes) {
+      const Knob& knob = declared.require("model", axis.knob, file.string());
+      for (const std::string& value : axis.values) declared.check_value(knob, value, axis.knob);
+    }
+  }
 }
 
 TEST(DataFiles, EveryWorkloadFitsItsSchemaAndReads) {
