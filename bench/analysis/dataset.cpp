@@ -3,11 +3,29 @@
 #include "analysis/dataset.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <set>
 
 namespace nccl_sweep {
+
+double log_time(const Sample& sample, int case_index) {
+  return case_index == kScore ? sample.score
+                              : std::log(sample.seconds[static_cast<std::size_t>(case_index)]);
+}
+
+std::vector<std::vector<double>> log_table(const std::vector<SampleRow>& rows, int case_index) {
+  std::vector<std::vector<double>> table;
+  for (const SampleRow& row : rows) {
+    std::vector<double> values;
+    for (const Sample* sample : row) values.push_back(log_time(*sample, case_index));
+    if (std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); })) {
+      table.push_back(std::move(values));
+    }
+  }
+  return table;
+}
 
 Dataset::Dataset(const RunData& data) : score_(data.run.cases) {
   bool screened = false;

@@ -33,6 +33,12 @@ struct SamplePair {
 
 using SampleRow = std::vector<const Sample*>;  // of one round, in the order of the candidates asked
 
+// The value compared: a case's ln time, or the score where case_index is kScore.
+inline constexpr int kScore = -1;
+double log_time(const Sample& sample, int case_index);
+// [round][candidate] of log_time, rows with a missing value left out.
+std::vector<std::vector<double>> log_table(const std::vector<SampleRow>& rows, int case_index);
+
 class Dataset {
  public:
   explicit Dataset(const RunData& data);

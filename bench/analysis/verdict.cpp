@@ -2,32 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/verdict.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
-#include <numeric>
 
 #include "analysis/comparison.hpp"
+#include "analysis/points.hpp"
 #include "analysis/screen_power.hpp"
 
 namespace nccl_sweep {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kUnsteady = 1.05;
-constexpr double kLaunchBound = 50e-6;      // seconds an op: below, launching dominates
 constexpr int kFailuresThatDisqualify = 2;  // of the finalist during its confirmation
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
-// The value compared: a case's ln time, or the score where case_index is -1.
-double log_time(const Sample& sample, int case_index) {
-  return case_index < 0 ? sample.score : std::log(sample.seconds[index(case_index)]);
-}
 
 std::vector<double> pair_differences(const Dataset& dataset, int case_index) {
   std::vector<double> differences;
@@ -36,18 +24,6 @@ std::vector<double> pair_differences(const Dataset& dataset, int case_index) {
     if (std::isfinite(d)) differences.push_back(d);
   }
   return differences;
-}
-
-std::vector<std::vector<double>> log_table(const std::vector<SampleRow>& rows, int case_index) {
-  std::vector<std::vector<double>> table;
-  for (const SampleRow& row : rows) {
-    std::vector<double> values;
-    for (const Sample* sample : row) values.push_back(log_time(*sample, case_index));
-    if (std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); })) {
-      table.push_back(std::move(values));
-    }
-  }
-  return table;
 }
 
 // Works out RunFindings step by step; lives as long as find() runs.
@@ -59,100 +35,21 @@ class Analysis {
   RunFindings run() {
     findings_.design = dataset_.design();
     findings_.finalist = dataset_.finalist();
-    for (int c = 0; c < static_cast<int>(data_.run.candidates.size()); ++c) {
-      findings_.candidates.push_back(describe_candidate(c));
-      for (int i = 0; i < static_cast<int>(cases_); ++i) add_point(c, i);
-    }
-    mark_points();
+    findings_.candidates = describe_candidates(data_);
+    findings_.points = measure_points(data_, dataset_);
+    findings_.noise_floor = noise_floor(data_, dataset_);
     if (dataset_.design() == Design::grid) judge_rounds();
     if (dataset_.design() == Design::screen_confirm) {
       judge_screening();
       judge_pairs();
     }
     overrule_failures();
-    find_noise();
     return std::move(findings_);
   }
 
  private:
-  CandidateFinding describe_candidate(int candidate) const {
-    CandidateFinding found;
-    found.candidate = candidate;
-    if (candidate == 0) found.score.verdict = Verdict::baseline;
-    std::vector<double> start_up;
-    double cpu = 0;
-    double wall = 0;
-    for (const TrialOutcome& trial : data_.trials) {
-      const TrialOrder& order = trial.order;
-      if (order.candidate != candidate || order.stage == Stage::burn_in) continue;
-      if (trial.outcome != Outcome::complete) {
-        found.failures += trial.outcome == Outcome::stopped ? 0 : 1;
-        continue;
-      }
-      if (order.stage == Stage::sentinel) continue;
-      ++found.trials;
-      if (order.stage == Stage::screen) {
-        found.last_screen_round = std::max(found.last_screen_round, order.round);
-      }
-      start_up.push_back(trial.start_up_seconds);
-      for (const CaseTiming& timing : trial.cases) {
-        cpu += timing.cpu_seconds;
-        wall += timing.wall_seconds;
-      }
-      found.peak_rss_bytes = std::max(found.peak_rss_bytes, trial.peak_rss_bytes);
-    }
-    if (!start_up.empty()) found.start_up_seconds = statistics::median(std::move(start_up));
-    if (wall > 0) found.cpu_share = cpu / wall;
-    return found;
-  }
-
-  void add_point(int candidate, int case_index) {
-    std::vector<double> seconds;
-    for (const Sample* sample : dataset_.samples(candidate, dataset_.evidence_stage(candidate))) {
-      const double value = sample->seconds[index(case_index)];
-      if (value > 0) seconds.push_back(value);
-    }
-    if (seconds.empty()) return;
-    const Case& c = data_.run.cases[index(case_index)];
-    Point point;
-    point.candidate = candidate;
-    point.case_index = case_index;
-    point.finding.verdict = candidate == 0 ? Verdict::baseline : Verdict::undecided;
-    point.trials = static_cast<int>(seconds.size());
-    point.median = Seconds{statistics::median(std::move(seconds))};
-    point.algbw = algorithm_bandwidth(c.size, point.median);
-    point.busbw = bus_bandwidth(c.collective, c.size, c.group_size, point.median);
-    findings_.points.push_back(point);
-  }
-
-  // Median over trials of mean / median over a trial's blocks: 1 where all blocks are alike.
-  double raggedness(int candidate, int case_index) const {
-    std::vector<double> ratios;
-    const Stage stage = dataset_.evidence_stage(candidate);
-    for (const TrialOutcome& trial : data_.trials) {
-      if (trial.order.candidate != candidate || trial.order.stage != stage) continue;
-      for (const CaseTiming& timing : trial.cases) {
-        if (timing.case_index != case_index || timing.mean_seconds.empty()) continue;
-        ratios.push_back(statistics::mean(timing.mean_seconds) /
-                         statistics::median(timing.mean_seconds));
-      }
-    }
-    return ratios.empty() ? 1 : statistics::median(std::move(ratios));
-  }
-
-  void mark_points() {
-    const bool launches = data_.run.backend != "host";  // nothing is launched on a device there
-    for (Point& point : findings_.points) {
-      const Point* baseline = findings_.point(0, point.case_index);
-      point.launch_bound =
-          launches && baseline != nullptr && baseline->median.count() < kLaunchBound;
-      point.unsteady = point.candidate != 0 && raggedness(point.candidate, point.case_index) >
-                                                   kUnsteady * raggedness(0, point.case_index);
-    }
-  }
-
   Finding* finding_of(int candidate, int case_index) {
-    if (case_index < 0) return &findings_.candidates[index(candidate)].score;
+    if (case_index == kScore) return &findings_.candidates[index(candidate)].score;
     for (Point& point : findings_.points) {
       if (point.candidate == candidate && point.case_index == case_index) return &point.finding;
     }
@@ -162,7 +59,7 @@ class Analysis {
   void judge_pairs() {
     if (!dataset_.finalist()) return;
     const int finalist = *dataset_.finalist();
-    const std::vector<double> by_score = pair_differences(dataset_, -1);
+    const std::vector<double> by_score = pair_differences(dataset_, kScore);
     findings_.pairs = static_cast<int>(by_score.size());
     findings_.decision = decide(by_score, rule_);
     const Finding score = judge_score(by_score, rule_);
@@ -187,7 +84,7 @@ class Analysis {
     }
     if (score.verdict == Verdict::no_gain || score.verdict == Verdict::worse) {
       const auto noise = statistics::two_way_noise(
-          log_table(dataset_.complete_rounds(Stage::confirm, {0, finalist}), -1));
+          log_table(dataset_.complete_rounds(Stage::confirm, {0, finalist}), kScore));
       findings_.screen_kept_probability =
           screen_keeps_probability(static_cast<int>(data_.run.candidates.size()),
                                    rule_.smallest_gain, noise.residuals, data_.run.seed);
@@ -198,7 +95,7 @@ class Analysis {
   void judge_screening() {
     for (int c = 1; c < static_cast<int>(data_.run.candidates.size()); ++c) {
       const auto rows = dataset_.complete_rounds(Stage::screen, {0, c});
-      for (int i = -1; i < static_cast<int>(cases_); ++i) {
+      for (int i = kScore; i < static_cast<int>(cases_); ++i) {
         Finding* finding = finding_of(c, i);
         if (finding == nullptr) continue;
         finding->verdict = Verdict::not_confirmed;
@@ -221,8 +118,8 @@ class Analysis {
     const auto rows = dataset_.complete_rounds(Stage::grid, complete);
     findings_.pairs = static_cast<int>(rows.size());
     const int others = static_cast<int>(complete.size()) - 1;
-    for (int i = -1; i < static_cast<int>(cases_); ++i) {
-      const int comparisons = others * (i < 0 ? 1 : static_cast<int>(cases_));
+    for (int i = kScore; i < static_cast<int>(cases_); ++i) {
+      const int comparisons = others * (i == kScore ? 1 : static_cast<int>(cases_));
       const std::vector<Finding> found = judge_grid(log_table(rows, i), comparisons, rule_);
       for (std::size_t c = 0; c < found.size(); ++c) {
         Finding* finding = finding_of(complete[c + 1], i);
@@ -247,31 +144,6 @@ class Analysis {
       for (Point& point : findings_.points) {
         if (point.candidate == c) point.finding.verdict = verdict;
       }
-    }
-  }
-
-  void find_noise() {
-    std::vector<int> candidates{0};
-    Stage stage = Stage::confirm;
-    if (dataset_.design() == Design::grid) {
-      stage = Stage::grid;
-      for (const CandidateFinding& c : findings_.candidates) {
-        if (c.candidate != 0 && c.failures == 0) candidates.push_back(c.candidate);
-      }
-    } else if (dataset_.finalist()) {
-      candidates.push_back(*dataset_.finalist());
-    }
-    const auto rows = dataset_.complete_rounds(stage, candidates);
-    for (int i = 0; i < static_cast<int>(cases_); ++i) {
-      findings_.noise_floor.push_back(kNaN);
-      if (dataset_.design() == Design::baseline_only) {
-        std::vector<double> logs;
-        for (const Sample* s : dataset_.samples(0, Stage::grid)) logs.push_back(log_time(*s, i));
-        if (logs.size() > 1) findings_.noise_floor.back() = statistics::standard_deviation(logs);
-        continue;
-      }
-      const auto noise = statistics::two_way_noise(log_table(rows, i));
-      if (noise.degrees_of_freedom > 0) findings_.noise_floor.back() = noise.standard_deviation;
     }
   }
 
