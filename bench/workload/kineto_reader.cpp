@@ -130,10 +130,10 @@ void KinetoReader::add(const CommsRecord& record) {
   }
   const auto collective = torch_collective(record.collective);
   if (!collective) {
-    return note(fmt::format("unknown collective '{}'", record.collective.substr(0, 60)));
+    return note(fmt::format("unknown collective '{}'", shown(record.collective)));
   }
   const auto type = torch_type(record.dtype);
-  if (!type) return note(fmt::format("unknown dtype '{}'", record.dtype.substr(0, 60)));
+  if (!type) return note(fmt::format("unknown dtype '{}'", shown(record.dtype)));
   // nccl-tests' size is the larger side: what all_gather puts out, what reduce_scatter takes in.
   const std::int64_t elements = std::max(record.in_elements, record.out_elements);
   const bool overflowed = record.in_elements < -1 || record.out_elements < -1;  // 32-bit recorders
@@ -238,7 +238,7 @@ void KinetoReader::take_info() {
     reading_.source.rank = info_->rank;
     reading_.world_size = info_->world_size;
     if (!info_->nccl_version.empty()) {
-      reading_.source.producer = "PyTorch profiler, NCCL " + info_->nccl_version;
+      reading_.source.producer = "PyTorch profiler, NCCL " + shown(info_->nccl_version);
     }
   }
   if (reading_.source.rank < 0) reading_.source.rank = rank_in_name(reading_.source.file);
@@ -318,18 +318,31 @@ void KinetoReader::finish(const ReadOptions& options) {
 }
 
 std::string no_collectives_hint(const KinetoReader& reader, const Reading& reading) {
+  std::string hint =
+      "sizes are in the CPU records: profile with ProfilerActivity.CPU as well as CUDA, with "
+      "PyTorch 2.2 or newer";
   if (reader.kernels() > 0) {
-    return fmt::format(
-        "{} NCCL kernels ran without a record of their sizes (CUDA graphs, or NCCL called outside "
-        "of torch.distributed, as vLLM does): use a log of NCCL_DEBUG=INFO "
-        "NCCL_DEBUG_SUBSYS=INIT,COLL instead",
+    hint += fmt::format(
+        "; {} NCCL kernels ran all the same: where CUDA graphs or another library than "
+        "torch.distributed launch them, use a log of NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL",
         reader.kernels());
   }
-  std::string seen;
-  for (const auto& [text, count] : reading.notes) seen += fmt::format("; {}: {}", text, count);
-  return "sizes are in the CPU records: profile with ProfilerActivity.CPU as well as CUDA, with "
-         "PyTorch 2.2 or newer" +
-         (seen.empty() ? "" : ". Seen and not counted" + seen);
+  if (!reading.notes.empty()) hint += ". Seen and not counted" + listed(reading.notes);
+  return hint;
+}
+
+void check_end(const ScanResult& scan, const ByteSource& source, const ReadOptions& options,
+               Reading& reading) {
+  const std::string at =
+      fmt::format("at byte {}{}", scan.offset, source.packed() ? " (unpacked)" : "");
+  if (scan.end == ScanResult::End::truncated) {
+    refuse_or_remark(source, options, "the trace is truncated: it ends inside the JSON " + at,
+                     reading);
+  } else if (scan.end == ScanResult::End::malformed) {
+    refuse_or_remark(source, options, "no valid JSON " + at, reading);
+  } else if (!source.damage().empty()) {
+    refuse_or_remark(source, options, "the JSON ends " + at, reading);
+  }
 }
 
 }  // namespace
@@ -342,15 +355,7 @@ Reading read_kineto(ByteSource& source, const ReadOptions& options) {
   KinetoReader reader(reading);
   const ScanResult scan = EventScanner(source, reader).scan();
   const std::string where = source.file().string();
-  if (scan.end == ScanResult::End::truncated || !source.damage().empty()) {
-    refuse_or_remark(source, options,
-                     fmt::format("the trace is truncated: it ends inside the JSON at byte {}{}",
-                                 scan.offset, source.packed() ? " (unpacked)" : ""),
-                     reading);
-  } else if (scan.end == ScanResult::End::malformed) {
-    refuse_or_remark(source, options, fmt::format("no valid JSON at byte {}", scan.offset),
-                     reading);
-  }
+  check_end(scan, source, options, reading);
   if (!scan.has_events) {
     throw usage_error("is JSON without traceEvents, so not a profiler trace", where,
                       "known formats: PyTorch profiler (Kineto) JSON, NCCL_DEBUG COLL logs");

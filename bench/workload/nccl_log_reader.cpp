@@ -115,7 +115,7 @@ void LogReader::init(const LoggedInit& init) {
 void LogReader::line(std::string_view text) {
   const LogLine line = parse_log_line(text);
   if (line.garbled > 0) reading_.notes["garbled COLL lines"] += line.garbled;
-  if (!line.version.empty()) reading_.source.producer = "NCCL " + std::string(line.version);
+  if (!line.version.empty()) reading_.source.producer = "NCCL " + shown(line.version);
   if (text.find("NCCL INFO ") != text.npos) ++nccl_lines_;
   if (line.init) init(*line.init);
   for (const LoggedCall& it : line.calls) call(it);
@@ -124,7 +124,7 @@ void LogReader::line(std::string_view text) {
 void LogReader::call(const LoggedCall& it) {
   const auto function = std::ranges::find(kFunctions, it.function, &LoggedFunction::name);
   if (function == kFunctions.end()) {
-    return note(fmt::format("unknown operation '{}'", it.function.substr(0, 40)));
+    return note(fmt::format("unknown operation '{}'", shown(it.function)));
   }
   if (it.datatype < 0 || it.datatype > static_cast<int>(DataType::float8e5m2)) {
     return note(fmt::format("unknown datatype {}", it.datatype));
@@ -274,8 +274,7 @@ Reading read_nccl_log(ByteSource& source, const ReadOptions& options) {
   }
   reader.finish(options);
   if (reading.views.empty()) {
-    std::string seen;
-    for (const auto& [text, count] : reading.notes) seen += fmt::format("; {}: {}", text, count);
+    const std::string seen = listed(reading.notes);
     const std::string where = source.file().string();
     if (reader.nccl_lines() == 0) {
       throw usage_error(fmt::format("is text without NCCL's log lines ({} lines read)", lines),

@@ -126,6 +126,19 @@ void refuse_or_remark(const ByteSource& source, const ReadOptions& options,
   reading.remarks.push_back(text + ": calls are of the part before that");
 }
 
+std::string shown(std::string_view text) {
+  std::string result(text.substr(0, 60));
+  std::ranges::replace_if(
+      result, [](char c) { return c < ' ' || c > '~'; }, '?');
+  return result;
+}
+
+std::string listed(const NoteCounts& notes) {
+  std::string result;
+  for (const auto& [text, count] : notes) result += fmt::format("; {}: {}", text, count);
+  return result;
+}
+
 int rank_in_name(const std::filesystem::path& file) {
   const std::string name = file.filename().string();
   const std::size_t word = name.rfind("rank");

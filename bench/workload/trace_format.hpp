@@ -65,6 +65,12 @@ Workload merge_readings(std::vector<Reading>);
 void refuse_or_remark(const ByteSource&, const ReadOptions&, const std::string& problem,
                       Reading& reading);
 
+// Words of an input as they may stand in a note: printable, at most 60 characters.
+std::string shown(std::string_view text);
+
+// "; wait records: 14" for each note, for errors that say what was seen instead.
+std::string listed(const NoteCounts& notes);
+
 // 3 of "trace_rank3.json.gz", -1 where the name has no rank.
 int rank_in_name(const std::filesystem::path& file);
 
