@@ -126,6 +126,10 @@ std::string no_gain_reason(const RunData& data, const RunFindings& findings, int
 
 std::string reason_to_keep(const RunData& data, const RunFindings& findings, int contender) {
   if (findings.design == Design::baseline_only) return "nothing was varied";
+  const CandidateFinding& baseline = findings.candidates.front();
+  if (baseline.trials == 0 && baseline.failures > 0) {
+    return "the default itself failed, so nothing can be compared";
+  }
   if (contender == 0) return "no setting got as far as being compared with the default";
   const CandidateFinding& candidate = findings.candidates[index(contender)];
   const std::string name = name_of(data.run.candidates[index(contender)]);

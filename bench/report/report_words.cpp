@@ -46,7 +46,8 @@ std::string plan_line(const RunData& data, const RunFindings& findings) {
     if (!path.empty()) line += fmt::format(", screen {}", path);
     line += fmt::format(", {} pairs", findings.pairs);
   }
-  if (findings.design == Design::grid) line += fmt::format(", {} whole rounds", findings.pairs);
+  if (findings.design == Design::grid && findings.pairs > 0)
+    line += fmt::format(", {} whole rounds", findings.pairs);
   const auto failed = std::count_if(data.trials.begin(), data.trials.end(), [](const auto& t) {
     return t.outcome != Outcome::complete && t.outcome != Outcome::stopped;
   });

@@ -132,6 +132,13 @@ TEST(Recommendation, WithoutChallengersOrComparisonsTheDefaultStays) {
   EXPECT_EQ(failed.reason, "no setting got as far as being compared with the default");
 }
 
+TEST(Recommendation, AFailedBaselineIsTheReasonThatIsGiven) {
+  const RunData data =
+      sweep({0, 0, 0, 0}, 0.01, {large_case()}, [](const TrialOrder&) { return Outcome::crashed; });
+  EXPECT_EQ(find(data).candidates[0].failures, 2);
+  EXPECT_EQ(recommend_from(data).reason, "the default itself failed, so nothing can be compared");
+}
+
 TEST(Recommendation, OnlyEnvironmentVariablesGoIntoFiles) {
   const Candidate c{{{"NCCL_ALGO", "Ring"}, {"buffer", "symmetric"}, {"nccl_library", "/x.so"}}};
   EXPECT_EQ(environment_assignments(c), (Assignments{{"NCCL_ALGO", "Ring"}}));
