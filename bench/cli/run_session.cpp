@@ -49,6 +49,7 @@ Start begin_new(const SweepOptions& options, const SessionOptions& session,
                 const std::string& name, const std::vector<agent::Machine>& machines) {
   Start start;
   start.run = prepare_run(options, name, machines);
+  check_devices(start.run, machines);
   start.run.record.argv = session.argv;
   start.folder =
       session.output.empty() ? default_folder(start.run.spec.name) : fs::path(session.output);

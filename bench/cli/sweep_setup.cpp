@@ -184,11 +184,6 @@ void add_notes(PreparedRun& run, const std::vector<agent::Machine>& machines,
                       workers, machine.cores, machine.host));
       break;
     }
-    if (run.spec.backend == "nccl" && workers > static_cast<int>(machine.gpus.size())) {
-      throw environment_error(
-          fmt::format("{} workers for {} GPUs on {}", workers, machine.gpus.size(), machine.host),
-          {}, "one worker a GPU: set --workers");
-    }
   }
 }
 
@@ -234,6 +229,31 @@ double price(const PreparedRun& run, const TrialCost& cost) {
   const int trials = plan_trials(static_cast<int>(run.plan.candidates.size()), run.spec.rounds)
                          .expected;
   return trials * (cost.start_up_seconds + cost.measuring_seconds);
+}
+
+// "about 2 min 3 s (start-up 20 s, measuring 1 min 43 s)"
+std::string time_text(int trials, const TrialCost& cost) {
+  const double start_up = trials * cost.start_up_seconds;
+  const double measuring = trials * cost.measuring_seconds;
+  return fmt::format("about {} (start-up {}, measuring {})",
+                     format_seconds(Seconds{start_up + measuring}),
+                     format_seconds(Seconds{start_up}), format_seconds(Seconds{measuring}));
+}
+
+std::string plan_line(const PreparedRun& run) {
+  const PlannedTrials trials =
+      plan_trials(static_cast<int>(run.record.candidates.size()), run.spec.rounds);
+  const std::string& backend = run.spec.backend;
+  const TrialCost here = estimate_trial(backend, run.spec, run.plan);
+  std::string line =
+      fmt::format("plan    {} candidates x {} cases, {}, {}", run.record.candidates.size(),
+                  run.record.cases.size(), to_string(trials), time_text(trials.expected, here));
+  if (backend == "host") return line;
+  const TrialCost real = backend == "model" ? estimate_trial("nccl", run.spec, run.plan) : here;
+  const double hours = run.plan.ranks * price(run, real) / 3600;
+  if (backend == "nccl") return line + fmt::format(", {:.2f} GPU-h", hours);
+  return line + fmt::format("; SIMULATED: on {} real GPUs {}, {:.2f} GPU-h", run.plan.ranks,
+                            time_text(trials.expected, real), hours);
 }
 
 }  // namespace
@@ -284,8 +304,25 @@ PreparedRun prepare_run(const SweepOptions& options, const std::string& default_
         workload->iterations};
   }
   add_notes(run, machines, layout);
-  run.record.estimated_seconds = price(run, estimate_trial(run.spec, run.plan));
+  run.record.estimated_seconds = price(run, estimate_trial(run.spec.backend, run.spec, run.plan));
   return run;
+}
+
+void check_devices(const PreparedRun& run, const std::vector<agent::Machine>& machines) {
+  if (run.spec.backend != "nccl") return;
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    int workers = 0;
+    for (std::size_t j = 0; j < machines.size(); ++j) {
+      if (machines[j].host == machines[i].host) workers += run.setup.layout.workers_of_agent[j];
+    }
+    const std::size_t gpus = machines[i].gpus.size();
+    if (workers > static_cast<int>(gpus)) {
+      throw environment_error(
+          fmt::format("{} workers for {} GPUs on {}", workers, gpus, machines[i].host), {},
+          gpus == 0 ? "no NVIDIA driver there; --backend host measures without GPUs"
+                    : "one worker a GPU: set --workers");
+    }
+  }
 }
 
 PreparedRun prepare_resume(const RunRecord& record, const std::vector<agent::Machine>& machines) {
@@ -347,20 +384,7 @@ std::vector<std::string> head_lines(const PreparedRun& run) {
                               r.agents == 1 ? "" : "s", r.workers, r.workers == 1 ? "" : "s",
                               r.fabric.device));
   lines.push_back(fmt::format("files   {}", fmt::join(r.notes, "  ")));
-  const TrialCost cost = estimate_trial(run.spec, run.plan);
-  const PlannedTrials trials =
-      plan_trials(static_cast<int>(r.candidates.size()), run.spec.rounds);
-  const double start_up = trials.expected * cost.start_up_seconds;
-  const double measuring = trials.expected * cost.measuring_seconds;
-  lines.push_back(fmt::format(
-      "plan    {} candidates x {} cases, {}, about {} (start-up {}, measuring {}){}",
-      r.candidates.size(), r.cases.size(), to_string(trials),
-      format_seconds(Seconds{start_up + measuring}), format_seconds(Seconds{start_up}),
-      format_seconds(Seconds{measuring}),
-      run.spec.backend == "host"
-          ? std::string()
-          : fmt::format(", {:.3f} GPU-h{}", r.ranks * (start_up + measuring) / 3600,
-                        r.simulated ? " SIMULATED" : "")));
+  lines.push_back(plan_line(run));
   lines.push_back(fmt::format("seed    {}", r.seed));
   for (const std::string& note : run.plan.notes) lines.push_back("note    " + note);
   for (const std::string& warning : run.warnings) lines.push_back("warning " + warning);

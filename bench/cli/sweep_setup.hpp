@@ -37,6 +37,10 @@ PreparedRun prepare_run(const SweepOptions& options, const std::string& default_
 // usage Error that names what is no longer the same (worker binary, hosts, model).
 PreparedRun prepare_resume(const RunRecord& record, const std::vector<agent::Machine>& machines);
 
+// Throws an environment Error where a machine has fewer GPUs than workers. `plan` does without: it
+// is often asked for on a login node.
+void check_devices(const PreparedRun& run, const std::vector<agent::Machine>& machines);
+
 // The experiment that the record describes.
 std::unique_ptr<TrialQueue> make_experiment(const RunRecord& record);
 

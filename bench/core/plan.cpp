@@ -197,13 +197,13 @@ const Candidate& find_candidate(const SweepPlan& plan, std::string_view name) {
                     did_you_mean(name, known));
 }
 
-TrialCost estimate_trial(const SweepSpec& spec, const SweepPlan& plan) {
-  const bool real_gpu = spec.backend == "nccl";
-  // Start-up of a process with its communicators: about 1 s on GPUs (context 0.3-0.8 s, first
-  // communicator 0.3-0.6 s), 0.1 s on host; the model only starts processes.
+TrialCost estimate_trial(std::string_view backend, const SweepSpec& spec, const SweepPlan& plan) {
+  const bool real_gpu = backend == "nccl";
+  // Start-up of a process with its communicators: about 1 s on a few GPUs (context 0.3-0.8 s, first
+  // communicator 0.3-0.6 s), and tens of seconds at hundreds of ranks; 0.1 s on host.
   TrialCost cost;
-  cost.start_up_seconds = real_gpu ? 1.2 : 0.1;
-  if (spec.backend == "model") return cost;
+  cost.start_up_seconds = real_gpu ? 1.2 + 0.02 * plan.ranks : 0.1;
+  if (backend == "model") return cost;
   const double assumed_rate = real_gpu ? 50e9 : 1e9;  // algbw, bytes a second
   const double least_op = real_gpu ? 12e-6 : 50e-6;
   cost.measuring_seconds = 0.3;  // warm-up before the first case

@@ -38,13 +38,14 @@ SweepPlan expand(const SweepSpec&, const KnobCatalogue&, const std::vector<Workl
 // a did-you-mean where there is none.
 const Candidate& find_candidate(const SweepPlan&, std::string_view name);
 
-// What a trial costs before anything was measured: start-up and measuring apart, in seconds.
-// Per case the method's blocks (10 ms and more each), warm-up and verification; an assumed rate
-// stands for the fabric until the burn-in has shown it.
+// What a trial of `backend` costs before anything was measured: start-up and measuring apart, in
+// seconds. Per case the method's blocks (10 ms and more each), warm-up and verification; an assumed
+// rate stands for the fabric until the burn-in has shown it. A model only starts processes; asked
+// for "nccl" instead, the same plan's price on real GPUs comes out.
 struct TrialCost {
   double start_up_seconds = 0;
   double measuring_seconds = 0;
 };
-TrialCost estimate_trial(const SweepSpec&, const SweepPlan&);
+TrialCost estimate_trial(std::string_view backend, const SweepSpec&, const SweepPlan&);
 
 }  // namespace nccl_sweep

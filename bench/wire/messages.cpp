@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wire/messages.hpp"
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <type_traits>
@@ -150,11 +151,12 @@ Json write(const Request& request) {
 void check_indices(const Request& request) {
   if (request.rank >= request.world) throw GarbageError("field 'rank' is not below 'world'");
   if (request.partitions.empty()) throw GarbageError("field 'partitions' is empty");
+  const int ranks = std::max(request.world, request.simulated_ranks);
   for (const Partition& partition : request.partitions) {
     for (const auto& group : partition) {
       if (group.empty()) throw GarbageError("a group has no ranks");
       for (int rank : group) {
-        if (rank >= request.world) throw GarbageError("a group names a rank beyond the world");
+        if (rank >= ranks) throw GarbageError("a group names a rank beyond the world");
       }
     }
   }

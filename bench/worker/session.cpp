@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
 #include <deque>
 #include <mutex>
 #include <thread>
@@ -37,8 +38,12 @@ class Inbox {
         const std::lock_guard lock(mutex_);
         messages_.push_back(std::move(message));
         arrived_.notify_one();
+      } catch (const wire::GarbageError& error) {
+        // Nobody is left to tell but the log, of which the agent keeps the tail.
+        std::fprintf(stderr, "nccl-sweep-worker: the agent sent nonsense: %s\n", error.what());
+        ::_exit(1);
       } catch (const std::exception&) {
-        ::_exit(1);  // the agent is gone or talks nonsense: nobody is left to tell
+        ::_exit(1);  // the agent is gone
       }
     }
   }

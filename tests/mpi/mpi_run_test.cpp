@@ -110,7 +110,7 @@ TEST_F(MpiTest, ASoftStopFinishesTheTrialAndCanBeResumed) {
 
 TEST_F(MpiTest, GroupsOfTwoOnFourWorkersRunAsTwoGroupsAtOnce) {
   std::ofstream(file("w.json")) <<
-      R"({"schema":1,"name":"pairs","sources":[],"iterations":1,"world_size":64,"notes":[],"cases":[)"
+      R"({"nccl_sweep_workload":1,"name":"pairs","sources":[],"iterations":1,"world_size":64,"notes":[],"cases":[)"
       R"({"collective":"all_gather","dtype":"bfloat16","op":"sum","count":131072,"bytes":262144,)"
       R"("group_size":2,"calls":4},)"
       R"({"collective":"reduce_scatter","dtype":"bfloat16","op":"sum","count":131072,)"

@@ -117,6 +117,17 @@ TEST(Worker, ReportsAnUnknownBackend) {
   EXPECT_EQ(group.expect<wire::Failed>(0).kind, "unsupported");
 }
 
+TEST(Worker, SaysWhyItCannotUseGpusHere) {
+  if (::access("/dev/nvidiactl", F_OK) == 0) GTEST_SKIP() << "this machine has an NVIDIA driver";
+  WorkerGroup group(1);
+  group.send_request(make_request("nccl"));
+  const auto failed = group.expect<wire::Failed>(0);
+  EXPECT_EQ(failed.kind, "unsupported");
+  const bool named = failed.message.find("libcuda.so.1 not found") != std::string::npos ||
+                     failed.message.find("built without the nccl backend") != std::string::npos;
+  EXPECT_TRUE(named) << failed.message;
+}
+
 TEST(Worker, EndsWithoutACoreWhenTheAgentTalksNonsense) {
   WorkerGroup group(1);
   group.expect<wire::Hello>(0);
