@@ -47,30 +47,6 @@ void check_reduced(const std::byte* got, const Case& what, const kernels::Patter
 
 }  // namespace
 
-Layout layout_of(const Case& what, int index, int size) {
-  const std::int64_t total = what.size.value;
-  const std::int64_t share = total / size;
-  if (total <= 0) throw Unsupported(fmt::format("{}: nothing to send", describe(what)));
-  const std::int64_t width = element_bytes(what.dtype);
-  const bool shares = what.collective != Collective::all_reduce;
-  if (total % width != 0 || (shares && (share * size != total || share % width != 0))) {
-    throw Unsupported(fmt::format("{}: the size does not divide into {} shares of whole elements",
-                                  describe(what), size));
-  }
-  switch (what.collective) {
-    case Collective::all_gather:
-      return {share, total, index * share, 0};
-    case Collective::reduce_scatter:
-      return {total, share, 0, index * share};
-    case Collective::all_reduce:
-      return {total, total, 0, 0};
-    default:
-      throw Unsupported(
-          fmt::format("the host backend has all_gather, reduce_scatter and all_reduce, but no {}",
-                      to_string(what.collective)));
-  }
-}
-
 void Unmap::operator()(std::byte* memory) const { ::munmap(memory, unsigned_size(bytes)); }
 
 Buffers::Arena Buffers::map(std::int64_t bytes) {

@@ -12,17 +12,9 @@
 
 #include "core/case.hpp"
 #include "worker/backend.hpp"
+#include "worker/layout.hpp"
 
 namespace nccl_sweep::worker {
-
-struct Layout {  // of one op of a case on one rank
-  std::int64_t send_bytes = 0;
-  std::int64_t receive_bytes = 0;
-  std::int64_t send_offset = 0;     // in place: of the input within the slot
-  std::int64_t receive_offset = 0;  // in place: of the output within the slot
-};
-// Throws Unsupported where the host backend has no such collective or the size does not divide.
-Layout layout_of(const Case&, int index, int size);
 
 struct Unmap {
   std::int64_t bytes = 0;

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/nccl/cuda_device.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <utility>
+
+#include "worker/backend.hpp"
+
+namespace nccl_sweep::worker {
+namespace {
+
+std::string version_text(int code) { return fmt::format("{}.{}", code / 1000, code % 1000 / 10); }
+
+}  // namespace
+
+void cuda_check(cudaError_t error, const char* what) {
+  if (error != cudaSuccess) {
+    throw std::runtime_error(fmt::format("{}: {}", what, cudaGetErrorString(error)));
+  }
+}
+
+DeviceMemory::DeviceMemory(std::int64_t bytes) {
+  void* memory = nullptr;
+  cuda_check(cudaMalloc(&memory, static_cast<std::size_t>(bytes)),
+             fmt::format("cannot allocate {} bytes of device memory", bytes).c_str());
+  memory_ = static_cast<std::byte*>(memory);
+}
+DeviceMemory::DeviceMemory(DeviceMemory&& other) noexcept
+    : memory_(std::exchange(other.memory_, nullptr)) {}
+DeviceMemory& DeviceMemory::operator=(DeviceMemory&& other) noexcept {
+  std::swap(memory_, other.memory_);
+  return *this;
+}
+DeviceMemory::~DeviceMemory() {
+  if (memory_ != nullptr) cudaFree(memory_);
+}
+
+int choose_device(int local_rank, int local_size) {
+  // Asked first because the runtime's own answer does not name the file.
+  if (::dlopen("libcuda.so.1", RTLD_NOW) == nullptr) {
+    throw Unsupported(fmt::format("no CUDA driver: libcuda.so.1 not found ({})", ::dlerror()));
+  }
+  int count = 0;
+  if (const cudaError_t error = cudaGetDeviceCount(&count); error != cudaSuccess) {
+    throw Unsupported(fmt::format("no usable GPU: {}", cudaGetErrorString(error)));
+  }
+  const int device = count == 1 ? 0 : local_rank;
+  if (device >= count) {
+    throw Unsupported(
+        fmt::format("this node has {} ranks but the job sees {} GPUs", local_size, count));
+  }
+  cuda_check(cudaSetDevice(device), "cudaSetDevice");
+  return device;
+}
+
+std::string device_name(int device) {
+  cudaDeviceProp properties{};
+  cuda_check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+  return properties.name;
+}
+std::string driver_version() {
+  int code = 0;
+  cuda_check(cudaDriverGetVersion(&code), "cudaDriverGetVersion");
+  return version_text(code);
+}
+std::string runtime_version() {
+  int code = 0;
+  cuda_check(cudaRuntimeGetVersion(&code), "cudaRuntimeGetVersion");
+  return version_text(code);
+}
+
+}  // namespace nccl_sweep::worker

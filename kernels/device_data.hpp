@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fills device buffers with the predictable data of kernels/pattern.hpp and counts what is wrong in
+// them afterwards. All calls are asynchronous on `stream`; buffers are device memory, aligned to
+// their element (16-byte accesses where they are aligned to that). Counts are elements.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "core/collective.hpp"
+#include "kernels/pattern.hpp"
+
+namespace nccl_sweep::kernels {
+
+void fill_random(void* out, std::int64_t bytes, std::uint64_t seed, int rank, cudaStream_t stream);
+void fill_contribution(DataType, const Pattern&, int rank, void* out, std::int64_t count,
+                       cudaStream_t stream);
+
+// In device memory. Start with {0, kNothingWrong}.
+struct Mismatch {
+  unsigned long long count;
+  unsigned long long first;  // smallest wrong element index
+};
+inline constexpr unsigned long long kNothingWrong = ~0ULL;
+
+// got[0] is element `index` of the buffer that mismatches are numbered by.
+void verify_random(const void* got, std::int64_t bytes, std::uint64_t seed, int rank,
+                   int element_bytes, std::int64_t index, Mismatch*, cudaStream_t stream);
+
+// got[0] is element `first` of the reduction. An avg of floats over ranks that are no power of two
+// may differ by rounding (NCCL multiplies by 1 / n before it adds); everything else is exact.
+void verify_answer(DataType, const Pattern&, const void* got, std::int64_t first,
+                   std::int64_t count, Mismatch*, cudaStream_t stream);
+
+}  // namespace nccl_sweep::kernels
