@@ -24,7 +24,8 @@ int report(const Error& error) {
 }
 
 int main_of(int argc, char** argv) {
-  CLI::App app{"Finds the NCCL settings that are best for a workload on this fabric."};
+  CLI::App app{"Finds the NCCL settings that are best for a workload on this fabric.",
+               "nccl-sweep"};
   app.set_version_flag("--version", std::string("nccl-sweep ") + kVersion);
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);

@@ -1,15 +1,13 @@
 // SPDX-FileCopyrightText: 2026 nccl-sweep authors
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
 #include <fstream>
 #include <memory>
-
-#include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
 #include "cli/run_session.hpp"
+#include "cli/terminal.hpp"
 #include "report/run_report.hpp"
 
 namespace nccl_sweep::cli {
@@ -21,10 +19,6 @@ struct RunOptions {
   std::string save_spec;
   bool strict = false;
 };
-
-bool colour_wanted() {
-  return isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
-}
 
 void write_spec(const RunOptions& options) {
   const SweepSpec spec = spec_of(options.sweep, "sweep");

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/sweep_options.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "agent/machine.hpp"
 #include "core/error.hpp"
@@ -79,8 +79,8 @@ void apply_what(const SweepOptions& options, SweepSpec& spec) {
     spec.placements.push_back(parse_placement(name, "--placement"));
   }
   if (!options.group.empty()) spec.group = parse_group(options.group, "--group");
-  const bool sizes_given =
-      !options.begin.empty() || !options.end.empty() || options.factor != 0 || !options.step.empty();
+  const bool sizes_given = !options.begin.empty() || !options.end.empty() || options.factor != 0 ||
+                           !options.step.empty();
   if (sizes_given) {
     spec.sizes = sizes_of(options);
     spec.workload_sizes = false;
@@ -123,9 +123,11 @@ void add_sweep_options(CLI::App& app, SweepOptions& o) {
   const std::string what = "What to measure";
   app.add_option("spec", o.spec_file, "sweep spec (JSON); specs that ship are in sweeps/");
   app.add_option("--vary", o.vary, "NAME=a,b,c: a knob and its values; can be repeated")
+      ->allow_extra_args(false)
       ->group(what);
   app.add_option("--collective", o.collectives, "all_gather, reduce_scatter, all_reduce ...")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->group(what);
   app.add_option("-b,--minbytes", o.begin, "smallest size: 8, 64K, 1.5G")->group(what);
   app.add_option("-e,--maxbytes", o.end, "largest size")->group(what);
@@ -139,10 +141,12 @@ void add_sweep_options(CLI::App& app, SweepOptions& o) {
   app.add_option("-c,--check", o.check, "0: do not verify the data")->group(what);
   app.add_option("-d,--datatype", o.dtypes, "float32, bfloat16 ... (nccl-tests' words too)")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->group(what);
   app.add_option("-o,--op", o.op, "sum, prod, max, min, avg")->group(what);
   app.add_option("--placement", o.placements, "out_of_place, in_place")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->group(what);
   app.add_option("--group", o.group, "world, node, rail or stride/size such as 1/8")->group(what);
   app.add_option("--workload", o.workload, "sizes and weights from this workload file")
@@ -164,8 +168,10 @@ void add_sweep_options(CLI::App& app, SweepOptions& o) {
       ->group(how);
   app.add_option("--override-pinned", o.override_pinned,
                  "vary NAME although the environment sets it")
+      ->allow_extra_args(false)
       ->group(how);
   app.add_option("--allow", o.allow, "vary NAME although it is fabric policy or can corrupt data")
+      ->allow_extra_args(false)
       ->group(how);
 }
 
