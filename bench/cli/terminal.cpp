@@ -14,7 +14,10 @@ namespace fs = std::filesystem;
 
 bool colour_wanted() {
   const char* no_colour = std::getenv("NO_COLOR");
-  return isatty(STDOUT_FILENO) != 0 && (no_colour == nullptr || *no_colour == '\0');
+  // mpirun puts a pseudo-terminal before its ranks, whatever its own output is.
+  const bool under_mpirun = std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr;
+  return isatty(STDOUT_FILENO) != 0 && !under_mpirun &&
+         (no_colour == nullptr || *no_colour == '\0');
 }
 
 fs::path run_folder(const std::string& named) {
