@@ -27,6 +27,10 @@ char first_solid(std::string_view head) {
 
 bool is_json_object(std::string_view head) { return first_solid(head) == '{'; }
 
+// A job's log may begin with a configuration that it prints.
+bool is_kineto(std::string_view head) {
+  return is_json_object(head) && !contains(head, "NCCL INFO ");
+}
 bool is_workload(std::string_view head) {
   return is_json_object(head) && contains(head, "\"nccl_sweep_workload\"");
 }
@@ -48,7 +52,9 @@ bool is_sqlite(std::string_view head) { return head.starts_with("SQLite format 3
 bool is_pickle(std::string_view head) {
   return head.size() > 2 && head[0] == '\x80' && head[1] >= 2 && head[1] <= 5;
 }
+bool is_binary(std::string_view head) { return contains(head, {"\0", 1}); }
 bool is_nsys_report(std::string_view head) {
+  if (!is_binary(head)) return false;  // a log may talk of it
   const std::string_view start = head.substr(0, 4096);
   return head.starts_with("QDSTRM") || contains(start, "NVIDIA Tegra Profiler") ||
          contains(start, "Nsight Systems");
@@ -69,7 +75,7 @@ bool is_text(std::string_view head) {
     const auto byte = static_cast<unsigned char>(c);
     return byte < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\x1b';
   });
-  return odd * 100 <= static_cast<std::ptrdiff_t>(head.size()) && !contains(head, {"\0", 1});
+  return odd * 100 <= static_cast<std::ptrdiff_t>(head.size()) && !is_binary(head);
 }
 
 // Order matters: the first that fits is taken.
@@ -80,7 +86,7 @@ constexpr std::array kFormats = {
     TraceFormat{"PyTorch execution trace", is_execution_trace, nullptr, ""},
     TraceFormat{"NCCL Inspector", is_inspector, nullptr, ""},
     TraceFormat{"NCCL profiler plugin", is_chrome_array, nullptr, ""},
-    TraceFormat{"kineto", is_json_object, read_kineto, ""},
+    TraceFormat{"kineto", is_kineto, read_kineto, ""},
     TraceFormat{"Nsight Systems SQLite", is_sqlite, nullptr, ""},
     TraceFormat{"flight recorder (pickle)", is_pickle, nullptr, ""},
     TraceFormat{"Nsight Systems report (.nsys-rep)", is_nsys_report, nullptr, ""},

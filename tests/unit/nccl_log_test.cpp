@@ -154,6 +154,11 @@ TEST(NcclLog, WhateverALauncherPutsInFrontIsTolerated) {
   }
 }
 
+TEST(NcclLog, ALogThatBeginsWithJsonIsALog) {
+  EXPECT_EQ(lines_of(import_text("{\"lr\": 0.1}\nprofiled with Nsight Systems\n" + line({}))),
+            Lines{"all_reduce float32 1024 x2/0 1"});
+}
+
 TEST(NcclLog, WindowsLineEndsAndAMissingLastOneAreFine) {
   std::string text = line({}) + line({});
   replace_all(text, "\n", "\r\n");
