@@ -12,14 +12,15 @@
 namespace nccl_sweep {
 namespace {
 
-bool excluded(const Candidate& candidate, const SweepSpec& spec) {
-  const auto matches = [&](const std::map<std::string, std::string>& pattern) {
-    return std::all_of(pattern.begin(), pattern.end(), [&](const auto& wanted) {
-      return std::find(candidate.assignments.begin(), candidate.assignments.end(),
-                       std::pair<std::string, std::string>(wanted)) != candidate.assignments.end();
-    });
+bool excluded(const Candidate& candidate, const SweepSpec& spec, const KnobCatalogue& catalogue) {
+  const auto is_assigned = [&](const auto& wanted) {
+    const Knob& knob = catalogue.require(spec.backend, wanted.first, spec.name);
+    const std::pair pair(wanted.first, normalise_value(knob, wanted.second));
+    return std::ranges::find(candidate.assignments, pair) != candidate.assignments.end();
   };
-  return std::any_of(spec.exclude.begin(), spec.exclude.end(), matches);
+  return std::ranges::any_of(spec.exclude, [&](const auto& pattern) {
+    return std::ranges::all_of(pattern, is_assigned);
+  });
 }
 
 std::vector<Candidate> expand_candidates(const SweepSpec& spec, const KnobCatalogue& catalogue) {
@@ -38,7 +39,7 @@ std::vector<Candidate> expand_candidates(const SweepSpec& spec, const KnobCatalo
   }
   std::vector<Candidate> candidates{Candidate{}};
   for (Candidate& candidate : grid) {
-    if (!candidate.is_baseline() && !excluded(candidate, spec)) {
+    if (!candidate.is_baseline() && !excluded(candidate, spec, catalogue)) {
       candidates.push_back(std::move(candidate));
     }
   }

@@ -91,6 +91,21 @@ TEST(Plan, ExpandsCandidatesAndCasesAndHonoursExclude) {
   EXPECT_GE(plan.arena.value, 64 << 20);
 }
 
+TEST(Plan, ExcludeMatchesASizeHoweverItIsWritten) {
+  KnobCatalogue knobs = catalogue();
+  Knob chunk;
+  chunk.name = "HOST_CHUNK_BYTES";
+  chunk.backend = "host";
+  chunk.type = KnobType::size;
+  knobs.add(chunk);
+  const SweepSpec spec = parse_spec(R"({"backend": "host", "collectives": ["all_gather"],
+      "sizes": ["1M"], "axes": {"HOST_CHUNK_BYTES": ["128K", "512K"]},
+      "exclude": [{"HOST_CHUNK_BYTES": "512K"}]})", "s.json");
+  const SweepPlan plan = expand(spec, knobs, {}, {0, 0});
+  ASSERT_EQ(plan.candidates.size(), 2U);
+  EXPECT_EQ(name_of(plan.candidates[1]), "HOST_CHUNK_BYTES=131072");
+}
+
 TEST(Plan, AMisspeltKnobAndABadValueAreErrors) {
   SweepSpec spec = parse_spec(kSpec, "s.json");
   spec.axes[0].knob = "HOST_STREAM_PER_CONNECTION";
