@@ -4,10 +4,8 @@
 // PyTorch profiler traces. The CPU event record_param_comms is the one record of a collective: the
 // GPU kernel carries a copy of its arguments, and counting both would double everything.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -18,21 +16,13 @@
 #include "core/error.hpp"
 #include "workload/event_scanner.hpp"
 #include "workload/kineto_event.hpp"
+#include "workload/kineto_group.hpp"
 #include "workload/kineto_names.hpp"
 #include "workload/step_counts.hpp"
 #include "workload/trace_format.hpp"
 
 namespace nccl_sweep {
 namespace {
-
-struct Group {
-  std::string name;
-  std::string ranks;
-  int size = 0;
-  int start = -1;
-  int stride = -1;
-  auto operator<=>(const Group&) const = default;
-};
 
 // A kind of call; what the many records of a trace are counted by.
 struct Kind {
@@ -78,14 +68,12 @@ class KinetoReader : public TraceSink {
   void drop_barrier_bodies();
   void take_info();
   StepCounts count_calls(const std::vector<Kind>& kinds, const ReadOptions& options);
-  bool counts_as_nccl(Group& group, std::int64_t calls);
-  std::string identity(const Group& group, std::vector<int>& ranks) const;
-  bool foreign_backend(const Group& group) const;
+  bool counts_as_nccl(KinetoGroup& group, std::int64_t calls);
   void note(const std::string& text) { ++reading_.notes[text]; }
 
   Reading& reading_;
   std::optional<DistributedInfo> info_;
-  std::map<Group, std::uint32_t> groups_;
+  std::map<KinetoGroup, std::uint32_t> groups_;
   std::map<Kind, std::uint32_t> kinds_;
   TimedRecords records_;
   std::vector<StepMark> steps_;
@@ -150,8 +138,8 @@ void KinetoReader::add(const CommsRecord& record) {
     // NCCL launches the members of a group as one; its time is that of the sum.
     note("coalesced calls, counted as one call of their tensors' sum");
   }
-  const Group group{record.group_name, record.group_ranks, record.group_size, record.rank_start,
-                    record.rank_stride};
+  const KinetoGroup group{record.group_name, record.group_ranks, record.group_size,
+                          record.rank_start, record.rank_stride};
   const Kind kind{intern(groups_, group), *collective, type->dtype, elements * type->bytes};
   if (*collective == Collective::all_reduce && elements == 1 && record.dtype == "Byte") {
     const Interval here{record.thread, record.time, record.time};
@@ -181,56 +169,6 @@ void KinetoReader::drop_barrier_bodies() {
     records_.times.push_back(all.times[i]);
     records_.kinds.push_back(all.kinds[i]);
   }
-}
-
-// Names the ranks, not the group: PyTorch gives the same name to different groups on different
-// ranks. `ranks` is filled where they are known.
-std::string KinetoReader::identity(const Group& group, std::vector<int>& ranks) const {
-  bool whole = false;
-  ranks = parse_rank_list(group.ranks, whole);
-  const auto usable = [&] { return whole && static_cast<int>(ranks.size()) == group.size; };
-  if (!usable() && info_) {
-    const auto known = info_->groups.find(group.name);
-    whole = known != info_->groups.end();
-    if (whole) ranks = known->second.ranks;
-  }
-  if (!usable() && group.size > 1 && group.start >= 0 && group.stride > 0) {
-    ranks.clear();
-    for (int i = 0; i < group.size && i < (1 << 20); ++i) {
-      ranks.push_back(group.start + i * group.stride);
-    }
-    whole = true;
-  }
-  if (!usable() && info_ && group.size > 1 && group.size == info_->world_size) {
-    ranks.clear();
-    for (int i = 0; i < group.size && i < (1 << 20); ++i) ranks.push_back(i);
-    whole = true;
-  }
-  if (usable()) return fmt::format("ranks {}", fmt::join(ranks, ","));
-  const std::string text = group.ranks;  // shortened: better than nothing
-  ranks.clear();
-  return fmt::format("group {} {} of {}", group.name, text, group.size);
-}
-
-int even_stride(std::vector<int> ranks) {
-  std::ranges::sort(ranks);
-  if (ranks.size() < 2) return 0;
-  const int stride = ranks[1] - ranks[0];
-  for (std::size_t i = 2; i < ranks.size(); ++i) {
-    if (ranks[i] - ranks[i - 1] != stride) return 0;
-  }
-  return stride;
-}
-
-bool KinetoReader::foreign_backend(const Group& group) const {
-  if (!info_) return false;
-  const auto known = info_->groups.find(group.name);
-  const bool listed = known != info_->groups.end() && !known->second.backend.empty();
-  const std::string& backend = listed ? known->second.backend : info_->backend;
-  if (backend.find("nccl") != std::string::npos) return false;
-  constexpr std::array<std::string_view, 5> kForeign = {"gloo", "mpi", "ucc", "xccl", "hccl"};
-  return std::ranges::any_of(
-      kForeign, [&](std::string_view word) { return backend.find(word) != std::string::npos; });
 }
 
 void KinetoReader::take_info() {
@@ -268,7 +206,7 @@ StepCounts KinetoReader::count_calls(const std::vector<Kind>& kinds, const ReadO
 }
 
 // False, with a note, for what NCCL does not send.
-bool KinetoReader::counts_as_nccl(Group& group, std::int64_t calls) {
+bool KinetoReader::counts_as_nccl(KinetoGroup& group, std::int64_t calls) {
   if (group.size == 0 && reading_.world_size > 0) {
     group.size = reading_.world_size;
     reading_.notes["calls without a group size, taken as of all ranks"] += calls;
@@ -277,7 +215,7 @@ bool KinetoReader::counts_as_nccl(Group& group, std::int64_t calls) {
     reading_.notes["calls in groups of one rank"] += calls;
   } else if (group.size < 1) {
     reading_.notes["calls without a group size"] += calls;
-  } else if (foreign_backend(group)) {
+  } else if (foreign_backend(group, info_)) {
     reading_.notes["calls in groups of another backend than NCCL"] += calls;
   } else {
     return true;
@@ -288,7 +226,7 @@ bool KinetoReader::counts_as_nccl(Group& group, std::int64_t calls) {
 void KinetoReader::finish(const ReadOptions& options) {
   if (!barriers_.empty() && !barrier_suspects_.empty()) drop_barrier_bodies();
   take_info();
-  const std::vector<Group> groups = by_number(groups_);
+  const std::vector<KinetoGroup> groups = by_number(groups_);
   const std::vector<Kind> kinds = by_number(kinds_);
   const StepCounts counts = count_calls(kinds, options);
   reading_.iterations = counts.iterations;
@@ -296,17 +234,17 @@ void KinetoReader::finish(const ReadOptions& options) {
   view.rank = reading_.source.rank >= 0 ? fmt::format("rank {}", reading_.source.rank)
                                         : reading_.source.file;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
-    Group group = groups[kinds[i].group];
+    KinetoGroup group = groups[kinds[i].group];
     const double all_calls = counts.calls[i] * std::max(1.0, counts.iterations);
     if (all_calls <= 0 || !counts_as_nccl(group, std::llround(all_calls))) continue;
-    std::vector<int> ranks;
-    GroupCase entry{identity(group, ranks), {}};
+    const GroupIdentity identity = identify(group, info_);
+    GroupCase entry{identity.text, {}};
     entry.what.collective = kinds[i].collective;
     entry.what.dtype = kinds[i].dtype;
     entry.what.bytes = {kinds[i].bytes};
     entry.what.count = kinds[i].bytes / element_bytes(kinds[i].dtype);
     entry.what.group_size = group.size;
-    entry.what.group_stride = ranks.empty() ? std::max(0, group.stride) : even_stride(ranks);
+    entry.what.group_stride = identity.stride;
     entry.what.calls = counts.calls[i];
     view.cases.push_back(std::move(entry));
   }
