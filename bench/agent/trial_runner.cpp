@@ -17,6 +17,7 @@
 #include "agent/investigation.hpp"
 #include "agent/reduction.hpp"
 #include "core/error.hpp"
+#include "core/knob.hpp"
 
 namespace nccl_sweep::agent {
 namespace {
@@ -113,6 +114,9 @@ void TrialRunner::spawn(const Launch& launch) {
   ChildCommand command;
   command.program = setup_.worker_program;
   command.environment = worker_environment(process_environment(), setup_.site, assigned);
+  for (const auto& [knob, value] : candidate.assignments) {
+    if (knob == "cpu_bind") command.cpus = parse_cpu_list(value);
+  }
   const auto admit = [this](const wire::Hello& hello) {
     for (const std::string& device : hello.locks) {
       try {

@@ -81,9 +81,10 @@ void refuse_pinned(const SweepSpec& spec, const KnobCatalogue& catalogue,
   }
 }
 
-void keep_only(SweepPlan& plan, const std::string& only) {
+void keep_only(SweepPlan& plan, const KnobCatalogue& catalogue, const std::string& backend,
+               const std::string& only) {
   if (only.empty()) return;
-  const Candidate wanted = find_candidate(plan, only);
+  const Candidate wanted = find_candidate(plan, catalogue, backend, only);
   plan.candidates = {Candidate{}};
   if (!wanted.is_baseline()) plan.candidates.push_back(wanted);
 }
@@ -292,7 +293,7 @@ PreparedRun prepare_run(const SweepOptions& options, const std::string& default_
                       "use --workers 2, or more MPI ranks");
   }
   refuse_pinned(run.spec, catalogue, machines.front().library, options);
-  keep_only(run.plan, options.only);
+  keep_only(run.plan, catalogue, run.spec.backend, options.only);
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();
   const std::uint64_t seed = options.seed != 0 ? options.seed : static_cast<std::uint64_t>(now);
   run.setup = setup_of(run.spec, catalogue, run.plan, layout, simulated, seed,

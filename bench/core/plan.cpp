@@ -27,10 +27,16 @@ std::vector<Candidate> expand_candidates(const SweepSpec& spec, const KnobCatalo
   std::vector<Candidate> grid{Candidate{}};
   for (const Axis& axis : spec.axes) {
     const Knob& knob = catalogue.require(spec.backend, axis.knob, spec.name);
+    std::set<std::string> different;
+    for (const std::string& value : axis.values) {
+      catalogue.check_value(knob, value, fmt::format("{}: axes/{}", spec.name, axis.knob));
+      if (!different.insert(normalise_value(knob, value)).second) {
+        throw usage_error(fmt::format("'{}' has the value '{}' twice", axis.knob, value), spec.name);
+      }
+    }
     std::vector<Candidate> wider;
     for (const Candidate& candidate : grid) {
       for (const std::string& value : axis.values) {
-        catalogue.check_value(knob, value, fmt::format("{}: axes/{}", spec.name, axis.knob));
         wider.push_back(candidate);
         wider.back().assignments.emplace_back(axis.knob, normalise_value(knob, value));
       }
@@ -188,11 +194,20 @@ SweepPlan expand(const SweepSpec& spec, const KnobCatalogue& catalogue,
   return plan;
 }
 
-const Candidate& find_candidate(const SweepPlan& plan, std::string_view name) {
+const Candidate& find_candidate(const SweepPlan& plan, const KnobCatalogue& catalogue,
+                                std::string_view backend, std::string_view name) {
+  std::set<std::string> wanted;
+  for (const std::string& word : words_of(name)) {
+    const std::size_t equals = word.find('=');
+    const Knob* knob = catalogue.find(backend, word.substr(0, equals));
+    const bool has_value = equals != std::string::npos && knob != nullptr;
+    wanted.insert(has_value ? knob->name + "=" + normalise_value(*knob, word.substr(equals + 1))
+                            : word);
+  }
   std::vector<std::string> known;
   for (const Candidate& candidate : plan.candidates) {
     known.push_back(name_of(candidate));
-    if (words_of(known.back()) == words_of(name)) return candidate;
+    if (words_of(known.back()) == wanted) return candidate;
   }
   throw usage_error(fmt::format("no candidate '{}' in this sweep", name), {},
                     did_you_mean(name, known));

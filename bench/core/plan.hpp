@@ -34,9 +34,10 @@ struct SweepPlan {
 SweepPlan expand(const SweepSpec&, const KnobCatalogue&, const std::vector<WorkloadCase>& workload,
                  const std::vector<int>& node_of_rank);
 
-// The candidates whose name matches `name` ("A=1 B=2", any order), for --only; usage Error with
-// a did-you-mean where there is none.
-const Candidate& find_candidate(const SweepPlan&, std::string_view name);
+// The candidate that `name` means ("A=1 B=512K", any order and spelling), for --only; usage Error
+// with a did-you-mean where there is none.
+const Candidate& find_candidate(const SweepPlan&, const KnobCatalogue&, std::string_view backend,
+                                std::string_view name);
 
 // What a trial of `backend` costs before anything was measured: start-up and measuring apart, in
 // seconds. Per case the method's blocks (10 ms and more each), warm-up and verification; an assumed

@@ -14,6 +14,7 @@
 #include <iostream>
 #include <string>
 
+#include <sched.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -38,7 +39,10 @@ bool fault_applies() {
 class FakeWorker {
  public:
   int run() {
-    std::cout << "fake worker " << getpid() << " starts" << std::endl;
+    cpu_set_t cpus;
+    sched_getaffinity(0, sizeof(cpus), &cpus);
+    std::cout << "fake worker " << getpid() << " starts on " << CPU_COUNT(&cpus) << " CPUs"
+              << std::endl;
     misbehave("early", true);
     wire::Hello hello;
     hello.pid = getpid();

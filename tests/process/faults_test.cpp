@@ -4,6 +4,7 @@
 // Every way in which a worker can misbehave, planted by the scripted worker in one candidate: the
 // trial is lost, the record says who, where and why, nothing is left running, the sweep goes on.
 #include <algorithm>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -160,6 +161,23 @@ TEST(Faults, NothingIsLeftRunningAfterFaults) {
   const TemporaryFolder folder;
   sweep_with(folder.path(), std::string("FAKE_FAULT=deaf@measure:1 FAKE_WHEN=") + kBadCandidate);
   EXPECT_FALSE(fake_workers_left());
+}
+
+TEST(Workers, AreBoundToTheCpusOfTheirCandidateAndTheirOutputIsKeptOnDemand) {
+  const TemporaryFolder folder;
+  const Finished finished = run_shell(
+      folder.path(), "NCCL_SWEEP_WORKER=" BINARY_FOLDER "/fake_worker taskset -c 0 " + program() +
+                         " run --backend host --workers 2 --vary cpu_bind=0 --rounds 1 --keep-logs"
+                         " --collective all_gather -b 64K -e 64K --output run");
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  for (const TrialOutcome& trial : read_run(folder.path() / "run").trials) {
+    const std::string log = read_file(folder.path() / "run/logs" /
+                                      ("trial-" + std::to_string(trial.order.index) +
+                                       "-rank-1.log"));
+    const bool on_one = log.find("starts on 1 CPUs") != std::string::npos;
+    EXPECT_EQ(on_one, trial.order.candidate == 1 || std::thread::hardware_concurrency() == 1)
+        << log;
+  }
 }
 
 TEST(Faults, WorkersDieWithAKilledAgent) {

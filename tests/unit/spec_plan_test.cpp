@@ -164,11 +164,29 @@ TEST(Plan, RoundedSizesAreSaid) {
   ASSERT_FALSE(plan.notes.empty());
 }
 
+TEST(Plan, SizesOfACandidateAreFoundHoweverTheyAreWritten) {
+  KnobCatalogue knobs = catalogue();
+  Knob chunk;
+  chunk.name = "HOST_CHUNK_BYTES";
+  chunk.backend = "host";
+  chunk.type = KnobType::size;
+  knobs.add(chunk);
+  SweepSpec spec = parse_spec(
+      R"({"backend": "host", "collectives": ["all_gather"], "sizes": ["1M"],
+          "axes": {"HOST_CHUNK_BYTES": ["512K"]}})",
+      "s.json");
+  const SweepPlan plan = expand(spec, knobs, {}, {0, 0});
+  EXPECT_EQ(name_of(find_candidate(plan, knobs, "host", "HOST_CHUNK_BYTES=512K")),
+            "HOST_CHUNK_BYTES=524288");
+  spec.axes[0].values = {"512K", "524288"};
+  EXPECT_THROW(expand(spec, knobs, {}, {0, 0}), Error);
+}
+
 TEST(Plan, ACandidateIsFoundByItsAssignmentsInAnyOrder) {
   const SweepPlan plan = expand(parse_spec(kSpec, "s.json"), catalogue(), {}, {0, 0});
-  EXPECT_EQ(name_of(find_candidate(plan, " HOST_STREAMS_PER_CONNECTION=4 ")),
+  EXPECT_EQ(name_of(find_candidate(plan, catalogue(), "host", " HOST_STREAMS_PER_CONNECTION=4 ")),
             "HOST_STREAMS_PER_CONNECTION=4");
-  EXPECT_THROW(find_candidate(plan, "HOST_STREAMS_PER_CONNECTION=2"), Error);
+  EXPECT_THROW(find_candidate(plan, catalogue(), "host", "HOST_STREAMS_PER_CONNECTION=2"), Error);
 }
 
 }  // namespace
