@@ -117,8 +117,8 @@ void TrialRunner::spawn(const Launch& launch) {
   for (const auto& [knob, value] : candidate.assignments) {
     if (knob == "cpu_bind") command.cpus = parse_cpu_list(value);
   }
-  const auto admit = [this](const wire::Hello& hello) {
-    for (const std::string& device : hello.locks) {
+  const auto admit = [this](const wire::Ready& ready) {
+    for (const std::string& device : ready.locks) {
       try {
         locks_.take(device);
       } catch (const Error& error) {

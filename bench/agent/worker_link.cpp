@@ -27,7 +27,7 @@ bool plausible(const wire::CaseBlocks& blocks) {
 }  // namespace
 
 WorkerLink::WorkerLink(wire::Request request, const ChildCommand& command,
-                       std::function<void(const wire::Hello&)> admit)
+                       std::function<void(const wire::Ready&)> admit)
     : request_(std::move(request)), admit_(std::move(admit)), child_(command) {}
 
 void WorkerLink::fail(Outcome outcome, std::string message, bool victim) {
@@ -98,19 +98,13 @@ void WorkerLink::handle(wire::Message&& message) {
     fail(Outcome::garbage, fmt::format("sent '{}' out of order", wire::name_of(message)));
     return false;
   };
-  if (auto* hello = std::get_if<wire::Hello>(&message)) {
+  if (std::holds_alternative<wire::Hello>(message)) {
     if (!expect(Progression::started)) return;
-    if (hello->protocol != wire::kProtocolVersion) {
-      fail(Outcome::garbage, fmt::format("speaks protocol {}, the agent {}: mixed versions of "
-                                         "nccl-sweep and nccl-sweep-worker",
-                                         hello->protocol, wire::kProtocolVersion));
-      return;
-    }
-    admit_(*hello);
     progression_ = Progression::greeted;
     tell(request_);
   } else if (auto* ready = std::get_if<wire::Ready>(&message)) {
     if (!expect(Progression::greeted)) return;
+    admit_(*ready);
     ready_ = std::move(*ready);
     progression_ = Progression::ready;
   } else if (auto* connected = std::get_if<wire::Connected>(&message)) {

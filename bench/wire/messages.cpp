@@ -113,8 +113,7 @@ CaseBlocks read_case_blocks(const Json& json) {
 Json write(const Hello& hello) {
   return {{"protocol", hello.protocol},
           {"pid", hello.pid},
-          {"version", hello.version},
-          {"locks", hello.locks}};
+          {"version", hello.version}};
 }
 
 Message read_hello(const Fields& fields) {
@@ -127,10 +126,6 @@ Message read_hello(const Fields& fields) {
   }
   hello.pid = fields.small("pid", 0, kMostOps);
   hello.version = fields.text("version");
-  for (const Json& lock : fields.array("locks", 4096)) {
-    if (!lock.is_string()) throw GarbageError("field 'locks' holds what is no string");
-    hello.locks.push_back(lock.get<std::string>());
-  }
   return hello;
 }
 
@@ -193,10 +188,16 @@ Message read_request(const Fields& fields) {
 Json write(const Ready& ready) {
   return {{"rendezvous", write(ready.rendezvous)},
           {"device", ready.device},
-          {"versions", ready.versions}};
+          {"versions", ready.versions},
+          {"locks", ready.locks}};
 }
 Message read_ready(const Fields& fields) {
-  return Ready{read_rendezvous(fields), fields.text("device"), fields.texts("versions")};
+  Ready ready{read_rendezvous(fields), fields.text("device"), fields.texts("versions"), {}};
+  for (const Json& lock : fields.array("locks", 4096)) {
+    if (!lock.is_string()) throw GarbageError("field 'locks' holds what is no string");
+    ready.locks.push_back(lock.get<std::string>());
+  }
+  return ready;
 }
 
 Json write(const Connect& connect) { return {{"rendezvous", write(connect.rendezvous)}}; }

@@ -36,8 +36,7 @@ class GarbageError : public std::runtime_error {
 struct Hello {
   int protocol = kProtocolVersion;
   int pid = 0;
-  std::string version;             // of nccl-sweep
-  std::vector<std::string> locks;  // resources that only one run may use: "GPU-<uuid>"
+  std::string version;  // of nccl-sweep
 };
 
 // How a case is to be measured (method of measuring: bench/README.md). ops == 0: burn-in, the
@@ -78,6 +77,7 @@ struct Ready {
   std::vector<Rendezvous> rendezvous;
   std::string device;                           // "NVIDIA H200", "AMD EPYC ..."
   std::map<std::string, std::string> versions;  // "nccl": "2.28.9" ...
+  std::vector<std::string> locks;  // resources that only one run may use: "GPU-<uuid>"
 };
 
 struct Connect {

@@ -44,6 +44,8 @@ class Backend {
   virtual void open(const wire::Request&) = 0;
   virtual std::string device() const = 0;
   virtual std::map<std::string, std::string> versions() const = 0;
+  // What only one run may use at a time: "GPU-<uuid>". None where sharing only costs speed.
+  virtual std::vector<std::string> locks() const { return {}; }
 
   // Called on the first rank of each group: makes what the others need to join.
   virtual std::string create_rendezvous(int partition, int group) = 0;

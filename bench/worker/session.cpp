@@ -126,7 +126,7 @@ class Session {
   using clock = std::chrono::steady_clock;
 
   void converse() {
-    send(wire::Hello{wire::kProtocolVersion, ::getpid(), NCCL_SWEEP_VERSION, {}});
+    send(wire::Hello{wire::kProtocolVersion, ::getpid(), NCCL_SWEEP_VERSION});
     request_ = inbox_.wait_for<wire::Request>();
     backend_ = make_backend(request_.backend);
     inbox_.set_backend(backend_.get());
@@ -134,7 +134,7 @@ class Session {
     const auto start = clock::now();
     backend_->open(request_);
     const double device_seconds = std::chrono::duration<double>(clock::now() - start).count();
-    send(wire::Ready{lead_groups(), backend_->device(), backend_->versions()});
+    send(wire::Ready{lead_groups(), backend_->device(), backend_->versions(), backend_->locks()});
 
     const auto connect = inbox_.wait_for<wire::Connect>();
     step(-1, "connect");

@@ -6,7 +6,7 @@
 // through NCCL_SWEEP_WORKER. The script is the environment:
 //   FAKE_FAULT  kind@phase:rank   kinds below; phase hello, connect, measure or drain
 //   FAKE_WHEN   NAME=VALUE        only where the environment has that (a candidate's knob)
-//   FAKE_LOCK   name              device that Hello claims
+//   FAKE_LOCK   name              device that Ready claims
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -47,12 +47,12 @@ class FakeWorker {
     wire::Hello hello;
     hello.pid = getpid();
     hello.version = "fake";
-    if (!variable("FAKE_LOCK").empty()) hello.locks = {variable("FAKE_LOCK")};
     channel_.send(hello);
     request_ = std::get<wire::Request>(channel_.receive());
     misbehave("hello");
     wire::Ready ready;
     ready.device = "fake device";
+    if (!variable("FAKE_LOCK").empty()) ready.locks = {variable("FAKE_LOCK")};
     for (std::size_t p = 0; p < request_.partitions.size(); ++p) {
       for (std::size_t g = 0; g < request_.partitions[p].size(); ++g) {
         if (request_.partitions[p][g].front() == request_.rank) {

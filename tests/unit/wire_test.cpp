@@ -101,11 +101,11 @@ TEST(Wire, ARequestComesBackAsItWas) {
 }
 
 TEST(Wire, EveryOtherMessageComesBackAsItWas) {
-  const auto hello = std::get<Hello>(parse(serialize(Hello{1, 42, "0.1.0", {"GPU-a", "GPU-b"}})));
+  const auto hello = std::get<Hello>(parse(serialize(Hello{1, 42, "0.1.0"})));
   EXPECT_EQ(hello.pid, 42);
-  EXPECT_EQ(hello.locks, (std::vector<std::string>{"GPU-a", "GPU-b"}));
-  const auto ready =
-      std::get<Ready>(parse(serialize(Ready{{{1, 2, "beef"}}, "EPYC", {{"nccl", "2.28"}}})));
+  const auto ready = std::get<Ready>(parse(serialize(
+      Ready{{{1, 2, "beef"}}, "EPYC", {{"nccl", "2.28"}}, {"GPU-a", "GPU-b"}})));
+  EXPECT_EQ(ready.locks, (std::vector<std::string>{"GPU-a", "GPU-b"}));
   EXPECT_EQ(ready.rendezvous.at(0).group, 2);
   EXPECT_EQ(ready.rendezvous.at(0).blob, "beef");
   EXPECT_EQ(ready.versions.at("nccl"), "2.28");
@@ -151,7 +151,12 @@ TEST(Wire, ARequestThatPointsBeyondItsOwnTablesIsGarbage) {
   Request request = full_request();
   request.cases[0].partition = 2;
   EXPECT_THROW(parse(serialize(request)), GarbageError);
-  request = full_request();
+  request = full_request();  // groups are of the simulated ranks where there are any
+  request.partitions[1][0][0] = 511;
+  EXPECT_NO_THROW(parse(serialize(request)));
+  request.partitions[1][0][0] = 512;
+  EXPECT_THROW(parse(serialize(request)), GarbageError);
+  request.simulated_ranks = 0;
   request.partitions[1][0][0] = 4;
   EXPECT_THROW(parse(serialize(request)), GarbageError);
   request = full_request();

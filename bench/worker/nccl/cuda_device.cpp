@@ -62,6 +62,19 @@ std::string device_name(int device) {
   cuda_check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
   return properties.name;
 }
+
+std::string device_uuid(int device) {
+  cudaDeviceProp properties{};
+  cuda_check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+  std::string text = "GPU-";
+  for (std::size_t i = 0; i < sizeof properties.uuid.bytes; ++i) {
+    const bool dash = i == 4 || i == 6 || i == 8 || i == 10;  // 8-4-4-4-12 digits
+    text += fmt::format("{}{:02x}", dash ? "-" : "",
+                        static_cast<unsigned char>(properties.uuid.bytes[i]));
+  }
+  return text;
+}
+
 std::string driver_version() {
   int code = 0;
   cuda_check(cudaDriverGetVersion(&code), "cudaDriverGetVersion");

@@ -32,6 +32,7 @@ class DeviceMemory {
 // than ranks of this node (a launcher may hide them: then each rank sees one).
 int choose_device(int local_rank, int local_size);
 
+std::string device_uuid(int device);  // "GPU-6e1b...", as nvidia-smi -L prints it
 std::string device_name(int device);
 std::string driver_version();  // CUDA version of the driver: "12.8"
 std::string runtime_version();

@@ -69,6 +69,8 @@ class NcclBackend final : public Backend {
             {"cuda_runtime", runtime_version()}};
   }
 
+  std::vector<std::string> locks() const override { return {device_uuid(device_)}; }
+
   std::string create_rendezvous(int, int) override {
     ncclUniqueId id{};
     nccl_.check(nccl_.get_unique_id(&id), "ncclGetUniqueId");
