@@ -33,7 +33,7 @@ ExitCode plan(const PlanOptions& options) {
     fmt::print("  {:14} {:10} {:>12}  {:12}  {} ({} ranks){}{}\n", to_string(c.collective),
                to_string(c.dtype), format_size(c.size), to_string(c.placement), to_string(c.group),
                c.group_size, c.calls > 0 ? fmt::format("  {:g} calls", c.calls) : "",
-               c.scaled() ? fmt::format("  scaled from {} ranks", c.group_size) : "");
+               c.scaled() ? "  " + scaled_note(c) : "");
   }
   return ExitCode::ok;
 }

@@ -87,9 +87,14 @@ Partition partition_world(const GroupShape& shape, const std::vector<int>& node_
   return groups;
 }
 
+std::string scaled_note(const Case& c) {
+  return c.scaled() ? fmt::format("scaled from {} ranks", c.group_size) : std::string();
+}
+
 std::string describe(const Case& c) {
-  return fmt::format("{} {} {} {} {}", to_string(c.collective), to_string(c.dtype),
-                     format_size(c.size), to_string(c.placement), to_string(c.group));
+  return fmt::format("{} {} {} {} {}{}{}", to_string(c.collective), to_string(c.dtype),
+                     format_size(c.size), to_string(c.placement), to_string(c.group),
+                     c.scaled() ? ", " : "", scaled_note(c));
 }
 
 }  // namespace nccl_sweep

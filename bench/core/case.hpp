@@ -64,7 +64,11 @@ struct Case {
   bool operator==(const Case&) const = default;
 };
 
-// "all_gather bfloat16 24 MiB out_of_place world": unique within a run, shown in messages.
+// "scaled from 4 ranks" where scaled(), else empty: stands wherever the case's figures do.
+std::string scaled_note(const Case&);
+
+// "all_gather bfloat16 24 MiB out_of_place world": unique within a run, shown in messages, with
+// its scaled_note().
 std::string describe(const Case&);
 
 }  // namespace nccl_sweep

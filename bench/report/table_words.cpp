@@ -53,7 +53,7 @@ std::vector<std::string> point_notes(const RunData& data, const Point& point) {
   std::vector<std::string> notes;
   if (point.launch_bound) notes.emplace_back("launch-bound");
   if (point.unsteady) notes.emplace_back("unsteady");
-  if (c.scaled()) notes.push_back(fmt::format("scaled from {} ranks", c.workload_group_size));
+  if (c.scaled()) notes.push_back(scaled_note(c));
   if (point.finding.verdict == Verdict::undecided && point.finding.pairs_needed > 0) {
     notes.push_back(fmt::format("about {} pairs needed", point.finding.pairs_needed));
   }

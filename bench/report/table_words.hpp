@@ -17,7 +17,7 @@ std::string setting_name(const RunData&, int candidate);
 std::string titled(const RunRecord&, std::string title);  // marked where simulated
 Cell verdict_cell(const Finding&);
 Cell gain_cell(const Finding&);
-// "launch-bound", "unsteady", "scaled from 64 ranks", "about 240 pairs needed".
+// "launch-bound", "unsteady", "scaled from 4 ranks", "about 240 pairs needed".
 std::vector<std::string> point_notes(const RunData&, const Point&);
 
 // Nine significant digits: more than any measurement has, and the same text on every processor.
