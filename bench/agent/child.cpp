@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <thread>
 
 #include <fcntl.h>
 #include <sched.h>
@@ -162,7 +164,10 @@ Child::Child(const ChildCommand& command) {
 Child::~Child() {
   if (pid_ > 0 && !exit_) {
     signal_group(SIGKILL);
-    waitpid(pid_, nullptr, 0);
+    // Bounded: a process in an uninterruptible call (a lost device or file system) does not die.
+    for (int tries = 0; tries < 200 && !exited(); ++tries) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
   }
   if (pidfd_ >= 0) close(pidfd_);
   if (log_ >= 0) close(log_);

@@ -43,7 +43,7 @@ Variables process_environment() {
 
 bool is_library_variable(std::string_view name) {
   constexpr std::array<std::string_view, 5> kPrefixes{"NCCL_", "UCX_", "SHARP_", "HOST_", "CUDA_"};
-  return name != "CUDA_VISIBLE_DEVICES" && name != "NCCL_SWEEP_DATA" &&
+  return name != "CUDA_VISIBLE_DEVICES" && !name.starts_with("NCCL_SWEEP_") &&
          starts_with_any(name, kPrefixes);
 }
 
@@ -74,7 +74,13 @@ std::vector<std::string> worker_environment(const Variables& own, const Variable
   for (const auto& entry : site) {
     if (!is_launch_variable(entry.first)) result.insert(entry);
   }
-  for (const auto& [name, value] : candidate) result[name] = value;
+  for (const auto& [name, value] : candidate) {
+    if (value == kUnset) {
+      result.erase(name);
+    } else {
+      result[name] = value;
+    }
+  }
   std::vector<std::string> entries;
   for (const auto& [name, value] : result) entries.push_back(name + "=" + value);
   return entries;

@@ -27,7 +27,8 @@ Variables library_variables(const Variables& environment);
 // OMPI_, PMIX_, PMI_, PRTE_, and Slurm's step variables; NCCL_COMM_ID too.
 bool is_launch_variable(std::string_view name);
 
-// "NAME=VALUE" for exec. `site` are rank 0's library variables, sent to all agents.
+// "NAME=VALUE" for exec. `site` are rank 0's library variables, sent to all agents; a candidate's
+// value kUnset takes the name out.
 std::vector<std::string> worker_environment(const Variables& own, const Variables& site,
                                             const Variables& candidate);
 

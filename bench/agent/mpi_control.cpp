@@ -19,6 +19,7 @@ namespace nccl_sweep::agent {
 namespace {
 
 constexpr int kFailureTag = 17;
+constexpr double kPatience = 120;  // seconds for what follows a passed vote at once
 
 int length_of(std::size_t bytes) {
   if (bytes > INT_MAX) throw environment_error("a control message is larger than 2 GiB");
@@ -65,7 +66,7 @@ class MpiControl final : public ControlPlane {
     std::vector<int> lengths(agents);
     MPI_Request request;
     MPI_Iallgather(&mine, 1, MPI_INT, lengths.data(), 1, MPI_INT, MPI_COMM_WORLD, &request);
-    wait(request);
+    wait_or_abort(request, kPatience);
     std::vector<int> offsets(agents);
     std::size_t total = 0;
     for (std::size_t i = 0; i < agents; ++i) {
@@ -75,7 +76,7 @@ class MpiControl final : public ControlPlane {
     std::string all(total, '\0');
     MPI_Iallgatherv(text.data(), mine, MPI_BYTE, all.data(), lengths.data(), offsets.data(),
                     MPI_BYTE, MPI_COMM_WORLD, &request);
-    wait(request);
+    wait_or_abort(request, kPatience);
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < agents; ++i) {
       texts.push_back(all.substr(static_cast<std::size_t>(offsets[i]),
@@ -88,7 +89,7 @@ class MpiControl final : public ControlPlane {
     MPI_Request request;
     MPI_Iallreduce(MPI_IN_PLACE, values.data(), length_of(values.size()), MPI_DOUBLE, MPI_SUM,
                    MPI_COMM_WORLD, &request);
-    wait(request);
+    wait_or_abort(request, kPatience);
   }
 
   void max_with_rank(std::vector<double>& values, std::vector<int>& ranks) override {
@@ -101,7 +102,7 @@ class MpiControl final : public ControlPlane {
     MPI_Request request;
     MPI_Iallreduce(MPI_IN_PLACE, pairs.data(), length_of(pairs.size()), MPI_DOUBLE_INT, MPI_MAXLOC,
                    MPI_COMM_WORLD, &request);
-    wait(request);
+    wait_or_abort(request, kPatience);
     for (std::size_t i = 0; i < values.size(); ++i) {
       values[i] = pairs[i].value;
       ranks[i] = pairs[i].rank;
@@ -115,13 +116,7 @@ class MpiControl final : public ControlPlane {
     MPI_Request request;
     MPI_Iallreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT, MPI_MAX,
                    MPI_COMM_WORLD, &request);
-    if (!wait(request, patience_seconds)) {
-      std::fprintf(stderr,
-                   "nccl-sweep: agent %d waited %.0f s for the other agents: one is lost; the run "
-                   "stops, --resume goes on from its records\n",
-                   rank_, patience_seconds);
-      abort(static_cast<int>(ExitCode::environment));
-    }
+    wait_or_abort(request, patience_seconds);
     if (values[0] != -values[1]) {
       std::fprintf(stderr, "nccl-sweep: agents vote on different trials (%d and %d)\n", values[0],
                    -values[1]);
@@ -185,6 +180,15 @@ class MpiControl final : public ControlPlane {
     int step = 1;
     while (step <= rank_) step *= 2;
     for (; rank_ + step < size_; step *= 2) send(rank_ + step, trial);
+  }
+
+  void wait_or_abort(MPI_Request& request, double patience_seconds) {
+    if (wait(request, patience_seconds)) return;
+    std::fprintf(stderr,
+                 "nccl-sweep: agent %d waited %.0f s for the other agents: one is lost; the run "
+                 "stops, --resume goes on from its records\n",
+                 rank_, patience_seconds);
+    abort(static_cast<int>(ExitCode::environment));
   }
 
   bool wait(MPI_Request& request, double patience_seconds = -1) {

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -25,20 +26,30 @@ Error cannot_write(const fs::path& path, int error) {
                                : "choose another folder with --output");
 }
 
-// Length of the file up to and with the last line that closes something.
-std::uintmax_t length_to_keep(const fs::path& file) {
+// Length of the file up to and with the closing record of its trial number `trials`.
+std::uintmax_t length_to_keep(const fs::path& file, std::size_t trials) {
   std::ifstream in(file, std::ios::binary);
   std::uintmax_t keep = 0;
   std::uintmax_t position = 0;
+  std::size_t closed = 0;
   std::string line;
   while (std::getline(in, line) && !in.eof()) {
     position += line.size() + 1;
+    if (line.empty()) continue;
     const Record record = parse_record(line, file.string());
-    if (std::holds_alternative<RunRecord>(record) || std::holds_alternative<TrialRecord>(record)) {
-      keep = position;
-    }
+    const bool trial = std::holds_alternative<TrialRecord>(record);
+    if (trial && ++closed > trials) break;
+    if (trial || std::holds_alternative<RunRecord>(record)) keep = position;
   }
   return keep;
+}
+
+// Two processes that write one run would give it two histories.
+void lock(int fd, const fs::path& folder) {
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;  // some file systems cannot
+  close(fd);
+  throw usage_error("this run is still going on in another process", folder.string(),
+                    "wait for it, or stop it softly with a file STOP in its folder");
 }
 
 }  // namespace
@@ -62,19 +73,24 @@ RecordLog RecordLog::create(const fs::path& folder) {
                       "go on with it by --resume, or choose another --output");
   }
   if (fd < 0) throw cannot_write(file, errno);
+  lock(fd, folder);
   return {std::move(file), fd};
 }
 
-RecordLog RecordLog::resume(const fs::path& folder) {
+RecordLog RecordLog::open_existing(const fs::path& folder) {
   fs::path file = folder / kRecordFile;
-  const std::uintmax_t keep = length_to_keep(file);
   const int fd = open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  if (fd < 0 || ftruncate(fd, static_cast<off_t>(keep)) != 0) {
-    const int error = errno;
-    if (fd >= 0) close(fd);
-    throw cannot_write(file, error);
+  if (fd < 0 && errno == ENOENT) {
+    throw usage_error("no run here", folder.string(), "name a run folder, it holds a records.jsonl");
   }
+  if (fd < 0) throw cannot_write(file, errno);
+  lock(fd, folder);
   return {std::move(file), fd};
+}
+
+void RecordLog::keep(std::size_t trials) {
+  const std::uintmax_t length = length_to_keep(file_, trials);
+  if (ftruncate(fd_, static_cast<off_t>(length)) != 0) throw cannot_write(file_, errno);
 }
 
 void RecordLog::append(const std::vector<Record>& records) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 nccl-sweep authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes records.jsonl: whole lines, appended and forced to disk after each trial, so that a kill
+// Writes records.jsonl, locked while the run goes on: whole lines, appended and forced to disk after each trial, so that a kill
 // or a full disk loses at most the trial that was running. Rank 0 only.
 #pragma once
 
@@ -19,9 +19,12 @@ class RecordLog {
   // usage Error where the folder already holds a run.
   static RecordLog create(const std::filesystem::path& folder);
 
-  // Opens a run's file to go on: cuts off what stands behind the last closed trial (a torn line,
-  // blocks of a trial that was not finished, the end record of an interrupted run).
-  static RecordLog resume(const std::filesystem::path& folder);
+  // Opens a run's file to go on. Throws a usage Error where another process writes it.
+  static RecordLog open_existing(const std::filesystem::path& folder);
+
+  // Keeps the run record and the first `trials` closed trials; cuts off the rest: a torn line,
+  // blocks of a trial that was not finished, the end record of an interrupted run.
+  void keep(std::size_t trials);
 
   RecordLog(RecordLog&& other) noexcept;
   RecordLog& operator=(RecordLog&&) = delete;

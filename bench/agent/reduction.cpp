@@ -3,6 +3,7 @@
 #include "agent/reduction.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace nccl_sweep::agent {
 namespace {
@@ -37,12 +38,15 @@ struct Slots {
 
 }  // namespace
 
-int block_count(const wire::Result& result) {
-  int count = 0;
+int shape_of(const wire::Result& result) {
+  std::uint32_t hash = 2166136261U;  // FNV-1a, kept positive: shapes are compared by maximum
   for (const wire::CaseBlocks& blocks : result.cases) {
-    count += static_cast<int>(blocks.seconds_per_op.size());
+    for (const std::size_t part : {blocks.seconds_per_op.size(),
+                                   static_cast<std::size_t>(blocks.ops_per_block)}) {
+      hash = (hash ^ static_cast<std::uint32_t>(part)) * 16777619U;
+    }
   }
-  return count;
+  return static_cast<int>(hash >> 1);
 }
 
 std::vector<CaseTiming> reduce_blocks(ControlPlane& control, const Setup& setup,

@@ -14,8 +14,8 @@
 
 namespace nccl_sweep::agent {
 
-// Blocks over all cases: equal on all workers, or they did not run the same plan.
-int block_count(const wire::Result&);
+// A number made of the blocks of each case: equal on all workers, or they cannot be reduced.
+int shape_of(const wire::Result&);
 
 // Collective over all agents. `results`: this agent's workers by world rank. The timings are the
 // same on all agents.

@@ -31,7 +31,7 @@ std::string utc_now() {
 int warmup_ops(double seconds_per_op, bool first_case) {
   const double wanted = first_case ? 0.3 : 0.02;
   constexpr int kLeast = 5;
-  constexpr int kMost = 20'000;
+  constexpr int kMost = 1'000'000;
   return std::clamp(static_cast<int>(std::ceil(wanted / seconds_per_op)), kLeast, kMost);
 }
 
@@ -40,16 +40,18 @@ void fix_blocks(Launch& launch, const TrialOutcome& burn_in) {
   launch.ops_per_block.clear();
   launch.blocks.clear();
   launch.warmup_ops.clear();
-  double measuring = 0;
   for (const CaseTiming& timing : burn_in.cases) {
     const double per_op = trial_value(timing, true).count();
     launch.ops_per_block.push_back(timing.ops_per_block);
     launch.blocks.push_back(static_cast<int>(timing.mean_seconds.size()));
     launch.warmup_ops.push_back(warmup_ops(per_op, timing.case_index == 0));
-    measuring += per_op * (timing.ops_per_block * launch.blocks.back() + launch.warmup_ops.back());
   }
-  // A setting ten times slower than the baseline is still measured; the rest is a hang.
-  launch.measure_deadline = 15 + 10 * measuring;
+}
+
+// A setting ten times slower than the baseline is still measured; the rest is a hang. Wall time:
+// filling and checking the buffers belong to it.
+double measure_deadline(const TrialOutcome& burn_in) {
+  return 15 + 10 * (burn_in.total_seconds - burn_in.start_up_seconds);
 }
 
 void fix_parity(Launch& launch, const Setup& setup, const LoopOptions& options) {
@@ -123,6 +125,7 @@ class Leader {
       take(outcome);
       show_(progress(*order, &outcome));
     }
+    if (experiment_.baseline_failed()) reason = "baseline failed";
     return {reason, trials_, failed_, seconds_since(start)};
   }
 
@@ -132,9 +135,10 @@ class Leader {
     ++trials_;
     if (outcome.outcome != Outcome::complete) ++failed_;
     trial_seconds_ += outcome.total_seconds;
-    const bool sets_blocks = outcome.order.stage == Stage::burn_in &&
-                             outcome.outcome == Outcome::complete && options_.parity_iters == 0;
-    if (sets_blocks) fix_blocks(launch_, outcome);
+    if (outcome.order.stage == Stage::burn_in && outcome.outcome == Outcome::complete) {
+      if (options_.parity_iters == 0) fix_blocks(launch_, outcome);
+      launch_.measure_deadline = measure_deadline(outcome);
+    }
   }
 
   double mean_trial() const { return trials_ > 0 ? trial_seconds_ / trials_ : 0; }
@@ -182,6 +186,9 @@ LoopResult lead(ControlPlane& control, const Setup& setup, TrialRunner& runner,
                           own_cpu_seconds() - cpu_before}});
     control.broadcast({});
     return result;
+  } catch (const NodeLost&) {
+    log.append({EndRecord{"lost node", 0, 0, 0, own_cpu_seconds() - cpu_before}});
+    throw;  // the followers are in a vote: the caller aborts the run
   } catch (...) {
     control.broadcast({});  // the followers wait for a launch: let them go
     throw;

@@ -42,8 +42,8 @@ struct LoopResult {
 };
 
 // Rank 0. `done` are the trials of a resumed run; they are replayed into the experiment. Records
-// are written to `log`, the end record too. Throws environment Errors (disk full, lost node) after
-// having released the followers.
+// are written to `log`, the end record too. Throws environment Errors (disk full) after having
+// released the followers, and NodeLost without: then the run must be aborted.
 LoopResult lead(ControlPlane&, const Setup&, TrialRunner&, Experiment&, RecordLog& log,
                 const std::vector<TrialOutcome>& done, const LoopOptions&,
                 const std::function<void(const Progress&)>& show);

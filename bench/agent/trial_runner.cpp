@@ -67,6 +67,10 @@ void wait_for_workers(const std::vector<std::unique_ptr<WorkerLink>>& workers, d
 
 }  // namespace
 
+NodeLost::NodeLost(const std::string& host)
+    : Error(ExitCode::environment, "a worker cannot be killed: the node is lost", host,
+            "take the node out, then go on with --resume") {}
+
 TrialRunner::TrialRunner(ControlPlane& control, const Setup& setup,
                          const bool volatile* stop_requested)
     : control_(control), setup_(setup), stop_requested_(stop_requested) {}
@@ -84,7 +88,9 @@ wire::Request TrialRunner::request_for(const Launch& launch, int rank) const {
   request.local_rank = setup_.layout.local_rank(rank);
   request.local_size = setup_.layout.local_size(rank);
   const Candidate& candidate = setup_.candidates[static_cast<std::size_t>(launch.order.candidate)];
-  for (const auto& [knob, value] : candidate.assignments) request.knobs[knob] = value;
+  for (const auto& [knob, value] : candidate.assignments) {
+    if (value != kUnset) request.knobs[knob] = value;
+  }
   request.model = setup_.model;
   request.partitions = setup_.partitions;
   for (std::size_t i = 0; i < setup_.cases.size(); ++i) {
@@ -156,6 +162,7 @@ bool TrialRunner::await(Done until, double deadline_seconds) {
       if (worker->fault()) (worker->fault()->victim ? victim : primary) = true;
       all_there = all_there && !worker->fault() && worker->progression() >= until;
     }
+    if (all_there && !primary && measuring) primary = !agree_on_blocks();
     if (all_there && !primary) return true;
     if (victim && victim_since < 0) victim_since = now();
     const bool victim_alone = victim && now() - victim_since > kPrimaryGrace;
@@ -169,12 +176,23 @@ bool TrialRunner::await(Done until, double deadline_seconds) {
   }
 }
 
+// In the burn-in the workers find n and K themselves; they must have found the same.
+bool TrialRunner::agree_on_blocks() {
+  for (const auto& worker : workers_) {
+    if (shape_of(worker->result()) == shape_of(workers_.front()->result())) continue;
+    worker->blame(Outcome::garbage, "measured other numbers of blocks than its neighbours");
+    return false;
+  }
+  return true;
+}
+
 bool TrialRunner::vote(bool fine, int shape) {
   const int status = lock_error_ ? 2 : fine ? 0 : 1;
   const VoteResult result =
       control_.vote({trial_, status, *stop_requested_, shape}, deadline_ + kVotePatience);
   stop_seen_ = stop_seen_ || result.stop;
-  if (!result.same_shape) {
+  // Where one failed, the shapes differ because of that.
+  if (result.status == 0 && !result.same_shape) {
     throw environment_error("agents measured different numbers of blocks");
   }
   return result.status == 0;
@@ -251,9 +269,9 @@ TrialOutcome TrialRunner::run(const Launch& launch) {
   outcome.start_up_seconds = elapsed();
   for (const auto& worker : workers_) worker->tell(wire::Measure{});
   const bool measured = await(Progression::finished, launch.measure_deadline);
-  const int shape = measured ? block_count(workers_.front()->result()) : 0;
-  const bool all_measured = vote(measured, measured ? shape : 0);
-  if (!all_measured) return failed(launch, Phase::measure, Progression::finished);
+  if (!vote(measured, measured ? shape_of(workers_.front()->result()) : 0)) {
+    return failed(launch, Phase::measure, Progression::finished);
+  }
   reduce(outcome);
 
   for (const auto& worker : workers_) worker->tell(wire::Bye{});
@@ -321,9 +339,7 @@ void TrialRunner::terminate() {
   for (const auto& worker : workers_) worker->child().signal_group(SIGKILL);
   if (!all_gone(kReapPatience)) {
     const auto agent = static_cast<std::size_t>(control_.rank());
-    throw environment_error("a worker cannot be killed: the node is lost",
-                            setup_.layout.host_of_agent[agent],
-                            "take the node out, then go on with --resume");
+    throw NodeLost(setup_.layout.host_of_agent[agent]);
   }
 }
 

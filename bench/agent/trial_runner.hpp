@@ -15,10 +15,18 @@
 #include "agent/device_lock.hpp"
 #include "agent/setup.hpp"
 #include "agent/worker_link.hpp"
+#include "core/error.hpp"
 
 namespace nccl_sweep::agent {
 
 struct Suspect;
+
+// A worker of this agent does not even die of SIGKILL. The other agents wait for this one in a
+// vote, so the whole run must be aborted.
+class NodeLost : public Error {
+ public:
+  explicit NodeLost(const std::string& host);
+};
 
 class TrialRunner {
  public:
@@ -26,8 +34,7 @@ class TrialRunner {
   TrialRunner(ControlPlane& control, const Setup& setup, const bool volatile* stop_requested);
 
   // Collective over all agents; the outcome (not its durations) is the same on all. Throws an
-  // environment Error on rank 0 where a device is used by another run, and on the agent whose
-  // worker cannot be killed: the run must then be aborted, the others wait for that agent.
+  // environment Error on rank 0 where a device is used by another run, and NodeLost.
   TrialOutcome run(const Launch& launch);
 
   bool stop_seen() const { return stop_seen_; }  // some agent was asked to stop; same on all
@@ -38,6 +45,7 @@ class TrialRunner {
   void spawn(const Launch&);
   wire::Request request_for(const Launch&, int rank) const;
   bool await(Done until, double deadline_seconds);  // true: all local workers are there
+  bool agree_on_blocks();
   bool vote(bool fine, int shape = 0);              // true: all agents are fine
   void exchange_rendezvous();
   void reduce(TrialOutcome&);

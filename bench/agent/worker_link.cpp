@@ -104,6 +104,10 @@ void WorkerLink::handle(wire::Message&& message) {
     tell(request_);
   } else if (auto* ready = std::get_if<wire::Ready>(&message)) {
     if (!expect(Progression::greeted)) return;
+    if (!leads_its_groups(*ready)) {
+      fail(Outcome::garbage, "sent the rendezvous of a group that it does not lead");
+      return;
+    }
     admit_(*ready);
     ready_ = std::move(*ready);
     progression_ = Progression::ready;
@@ -124,6 +128,16 @@ void WorkerLink::handle(wire::Message&& message) {
   } else {
     fail(Outcome::garbage, fmt::format("sent '{}', which only agents send", wire::name_of(message)));
   }
+}
+
+bool WorkerLink::leads_its_groups(const wire::Ready& ready) const {
+  return std::all_of(ready.rendezvous.begin(), ready.rendezvous.end(), [&](const auto& r) {
+    const auto partition = static_cast<std::size_t>(r.partition);
+    const auto group = static_cast<std::size_t>(r.group);
+    return partition < request_.partitions.size() &&
+           group < request_.partitions[partition].size() &&
+           request_.partitions[partition][group].front() == request_.rank;
+  });
 }
 
 void WorkerLink::take_result(wire::Result&& result) {

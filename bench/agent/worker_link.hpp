@@ -44,9 +44,11 @@ class WorkerLink {
 
   void service();                  // takes what has arrived, looks whether it lives; no blocking
   void tell(const wire::Message&); // a worker that does not read within seconds is at fault
+  void blame(Outcome outcome, std::string message) { fail(outcome, std::move(message)); }
 
  private:
   void handle(wire::Message&&);
+  bool leads_its_groups(const wire::Ready&) const;
   void take_result(wire::Result&&);
   void check_exit();
   void fail(Outcome, std::string message, bool victim = false);

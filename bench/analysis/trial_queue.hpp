@@ -28,7 +28,7 @@ class TrialQueue : public Experiment {
   void record(const TrialOutcome& trial) final;
 
   // A sentinel failed, or the baseline twice in a row: the machine is not well, the run is over.
-  bool baseline_failed() const { return baseline_failed_; }
+  bool baseline_failed() const final { return baseline_failed_; }
 
  protected:
   static constexpr int kBaseline = 0;

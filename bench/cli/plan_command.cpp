@@ -45,7 +45,8 @@ void add_plan_command(CLI::App& app, Chosen& chosen) {
   CLI::App* command =
       app.add_subcommand("plan", "Show candidates, cases and the price of a sweep; run nothing");
   add_sweep_options(*command, options->sweep);
-  command->add_option("--agents", options->agents, "MPI ranks that the run will have");
+  command->add_option("--agents", options->agents, "MPI ranks that the run will have")
+      ->check(CLI::Range(1, 1 << 20).description(""));
   command->callback([options, &chosen] { chosen = [options] { return plan(*options); }; });
 }
 

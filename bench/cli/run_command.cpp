@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 nccl-sweep authors
 // SPDX-License-Identifier: Apache-2.0
-#include <fstream>
 #include <memory>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -16,15 +16,21 @@ namespace {
 struct RunOptions {
   SweepOptions sweep;
   SessionOptions session;
-  std::string save_spec;
   bool strict = false;
 };
 
-void write_spec(const RunOptions& options) {
-  const SweepSpec spec = spec_of(options.sweep, "sweep");
-  std::ofstream out(options.save_spec);
-  out << to_json_text(spec) << "\n";
-  if (!out.flush()) throw environment_error("cannot write the spec", options.save_spec);
+// A run goes on as it was begun: an option that would change it must not be dropped silently.
+void refuse_changes_on_resume(const CLI::App& command) {
+  if (command.count("--resume") == 0) return;
+  const std::set<std::string> may_change{"--resume", "--budget", "--timeout", "--keep-logs",
+                                         "--strict"};
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_name();
+    if (option->count() > 0 && !may_change.contains(name)) {
+      throw usage_error(fmt::format("{} cannot change a run that goes on", name), "--resume",
+                        "its spec and seed hold; start a new run for others");
+    }
+  }
 }
 
 ExitCode exit_code_of(const SessionEnd& end, bool strict) {
@@ -48,7 +54,6 @@ void print_end(const SessionEnd& end) {
 }
 
 ExitCode run(const RunOptions& options) {
-  if (!options.save_spec.empty()) write_spec(options);
   const SessionEnd end = run_session(options.sweep, options.session, "sweep");
   if (!end.leads) return ExitCode::ok;  // rank 0 has the exit code
   print_end(end);
@@ -66,16 +71,21 @@ void add_run_command(CLI::App& app, Chosen& chosen, const std::vector<std::strin
   const std::string files = "Files";
   command->add_option("--output", options->session.output, "run folder (default: results/NAME-TIME)")
       ->group(files);
-  command->add_option("--resume", options->session.resume, "go on with the run in this folder")
+  command
+      ->add_option("--resume", options->session.resume,
+                   "go on with the run in this folder, by its spec and seed")
       ->group(files);
-  command->add_option("--save-spec", options->save_spec, "write the spec that the options make")
+  command->add_option("--save-spec", options->session.save_spec, "write the spec that the options make")
       ->group(files);
   command->add_flag("--keep-logs", options->session.keep_logs, "keep every worker's output")
       ->group(files);
   command->add_option("--timeout", options->session.timeout,
                       "longest time of a trial's phase: 30s, 5m (default: by phase)");
   command->add_flag("--strict", options->strict, "exit 3 when any candidate failed");
-  command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  command->callback([options, &chosen, command] {
+    refuse_changes_on_resume(*command);
+    chosen = [options] { return run(*options); };
+  });
 }
 
 }  // namespace nccl_sweep::cli

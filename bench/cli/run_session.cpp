@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run_session.hpp"
 
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <ctime>
+#include <fstream>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -24,6 +28,12 @@ namespace fs = std::filesystem;
 constexpr char kGo = 'G';
 constexpr char kNoRun = 'N';
 
+void save_spec(const SweepSpec& spec, const std::string& file) {
+  std::ofstream out(file);
+  out << to_json_text(spec) << "\n";
+  if (!out.flush()) throw environment_error("cannot write the spec", file);
+}
+
 std::vector<agent::Machine> all_machines(agent::ControlPlane& control) {
   std::vector<agent::Machine> machines;
   for (const std::string& text : control.gather(to_text(agent::this_machine()))) {
@@ -32,61 +42,98 @@ std::vector<agent::Machine> all_machines(agent::ControlPlane& control) {
   return machines;
 }
 
-fs::path default_folder(const std::string& name) {
-  return fs::path("results") /
-         fmt::format("{}-{:%Y%m%d-%H%M%S}", name, fmt::gmtime(std::time(nullptr)));
+// results/NAME-TIME, made unique: short runs of one name may begin in the same second.
+fs::path default_folder(std::string name) {
+  std::replace(name.begin(), name.end(), '/', '-');
+  const std::string base = fmt::format("{}-{:%Y%m%d-%H%M%S}", name, fmt::gmtime(std::time(nullptr)));
+  fs::path folder = fs::path("results") / base;
+  for (int copy = 2; fs::exists(folder); ++copy) {
+    folder = fs::path("results") / fmt::format("{}-{}", base, copy);
+  }
+  return folder;
 }
 
-// Everything that rank 0 needs before the first trial.
+double phase_timeout(const std::string& text) {
+  if (text.empty()) return 0;
+  const double seconds = parse_duration(text, "--timeout").count();
+  if (!(seconds > 0)) throw usage_error("a timeout of 0 ends every trial", "--timeout");
+  return seconds;
+}
+
+// Everything that rank 0 needs before the first trial. Whatever can go wrong goes wrong while it is
+// made: the other ranks still wait to hear whether there is a run at all.
 struct Start {
   PreparedRun run;
   fs::path folder;
   std::vector<TrialOutcome> done;  // of a resumed run
   std::unique_ptr<agent::RecordLog> log;
+  std::unique_ptr<TrialQueue> experiment;
+  std::string setup_text;
 };
 
-Start begin_new(const SweepOptions& options, const SessionOptions& session,
-                const std::string& name, const std::vector<agent::Machine>& machines) {
-  Start start;
+void begin_new(Start& start, const SweepOptions& options, const SessionOptions& session,
+               const std::string& name, const std::vector<agent::Machine>& machines) {
   start.run = prepare_run(options, name, machines);
   check_devices(start.run, machines);
   start.run.record.argv = session.argv;
   start.folder =
       session.output.empty() ? default_folder(start.run.spec.name) : fs::path(session.output);
+  if (!session.save_spec.empty()) save_spec(start.run.spec, session.save_spec);
   start.log = std::make_unique<agent::RecordLog>(agent::RecordLog::create(start.folder));
   start.log->append({start.run.record});
-  return start;
 }
 
-Start begin_resumed(const SessionOptions& session, const std::vector<agent::Machine>& machines) {
-  Start start;
+// A run that ended because the machine was not well goes on before the failures that ended it.
+void forget_failed_baseline(std::vector<TrialOutcome>& trials) {
+  while (!trials.empty() && trials.back().order.candidate == 0 &&
+         trials.back().outcome != Outcome::complete) {
+    trials.pop_back();
+  }
+}
+
+void begin_resumed(Start& start, const SweepOptions& options, const SessionOptions& session,
+                   const std::vector<agent::Machine>& machines) {
   start.folder = session.resume;
+  if (start.folder.filename() == kRecordFile) start.folder = start.folder.parent_path();
+  start.log = std::make_unique<agent::RecordLog>(agent::RecordLog::open_existing(start.folder));
   RunData data = read_run(start.folder);
   if (data.end && data.end->reason == "complete") {
     throw usage_error("this run is complete", start.folder.string(), "read it with report");
   }
   start.run = prepare_resume(data.run, machines);
+  check_devices(start.run, machines);
+  if (!options.budget.empty()) {
+    start.run.spec.budget = parse_duration(options.budget, "--budget");
+  }
+  if (data.end && data.end->reason == "baseline failed") forget_failed_baseline(data.trials);
+  start.log->keep(data.trials.size());
   start.done = std::move(data.trials);
-  start.log = std::make_unique<agent::RecordLog>(agent::RecordLog::resume(start.folder));
-  fs::remove(start.folder / "STOP");
-  return start;
+}
+
+void begin(Start& start, const SweepOptions& options, const SessionOptions& session,
+           const std::string& name, const std::vector<agent::Machine>& machines) {
+  const double timeout = phase_timeout(session.timeout);
+  if (session.resume.empty()) {
+    begin_new(start, options, session, name, machines);
+  } else {
+    begin_resumed(start, options, session, machines);
+  }
+  fs::remove(start.folder / "STOP");  // of an earlier time
+  agent::Setup& setup = start.run.setup;
+  setup.run_folder = fs::absolute(start.folder).string();
+  setup.keep_logs = session.keep_logs;
+  setup.phase_timeout = timeout;
+  start.experiment = make_experiment(start.run.record);
+  start.setup_text = kGo + to_text(setup);
 }
 
 SessionEnd lead_run(agent::ControlPlane& control, Start& start, const SessionOptions& session,
                     const bool volatile* stop) {
-  agent::Setup& setup = start.run.setup;
-  setup.run_folder = fs::absolute(start.folder).string();
-  setup.keep_logs = session.keep_logs;
-  if (!session.timeout.empty()) {
-    setup.phase_timeout = parse_duration(session.timeout, "--timeout").count();
-  }
   if (!session.quiet) {
     for (const std::string& line : head_lines(start.run)) fmt::print(stderr, "{}\n", line);
     fmt::print(stderr, "records {}\n", (start.folder / kRecordFile).string());
   }
-  control.broadcast(kGo + to_text(setup));
-
-  const std::unique_ptr<TrialQueue> experiment = make_experiment(start.run.record);
+  const agent::Setup& setup = start.run.setup;
   agent::TrialRunner runner(control, setup, stop);
   agent::LoopOptions loop;
   loop.budget_seconds = start.run.spec.budget.count();
@@ -94,35 +141,30 @@ SessionEnd lead_run(agent::ControlPlane& control, Start& start, const SessionOpt
   loop.parity_iters = start.run.spec.iters;
   loop.parity_warmup = start.run.spec.warmup_iters >= 0 ? start.run.spec.warmup_iters : 1;
   ProgressDisplay progress(start.run.record.candidates);
+  const auto show = [&](const agent::Progress& p) {
+    const bool failed = p.finished != nullptr && p.finished->failure;
+    if (!session.quiet || failed) progress.show(p);
+  };
   const agent::LoopResult result =
-      agent::lead(control, setup, runner, *experiment, *start.log, start.done, loop,
-                  [&](const agent::Progress& p) {
-                    if (!session.quiet || (p.finished != nullptr && p.finished->failure)) {
-                      progress.show(p);
-                    }
-                  });
+      agent::lead(control, setup, runner, *start.experiment, *start.log, start.done, loop, show);
   progress.finish();
-  SessionEnd end;
-  end.leads = true;
-  end.folder = start.folder;
-  end.reason = result.reason;
-  end.failed = result.failed;
-  end.baseline_failed = experiment->baseline_failed();
-  return end;
+  return {true, start.folder, result.reason, result.failed, start.experiment->baseline_failed()};
 }
 
-SessionEnd follow_run(agent::ControlPlane& control, const bool volatile* stop) {
+void follow_run(agent::ControlPlane& control, const bool volatile* stop) {
   const std::string text = control.broadcast({});
-  if (text.front() == kNoRun) return {};
+  if (text.front() == kNoRun) return;
   const agent::Setup setup = agent::setup_from_text(text.substr(1));
   agent::TrialRunner runner(control, setup, stop);
-  try {
-    agent::follow(control, runner);
-  } catch (const Error& error) {
-    fmt::print(stderr, "nccl-sweep: {}\n", error.what());
-    control.abort(static_cast<int>(error.exit_code()));
-  }
-  return {};
+  agent::follow(control, runner);
+}
+
+// Where one agent cannot go on and the others wait for it, all must end.
+[[noreturn]] void abort_run(agent::ControlPlane& control, const std::exception& error) {
+  fmt::print(stderr, "nccl-sweep: {}\n", error.what());
+  std::fflush(nullptr);
+  control.abort(static_cast<int>(ExitCode::environment));
+  std::abort();  // not reached; not every compiler believes a virtual function's noreturn
 }
 
 }  // namespace
@@ -132,16 +174,27 @@ SessionEnd run_session(const SweepOptions& options, const SessionOptions& sessio
   const bool volatile* stop = install_soft_stop();
   const std::unique_ptr<agent::ControlPlane> control = agent::make_control();
   const std::vector<agent::Machine> machines = all_machines(*control);
-  if (control->rank() != 0) return follow_run(*control, stop);
+  if (control->rank() != 0) {
+    try {
+      follow_run(*control, stop);
+    } catch (const std::exception& error) {
+      abort_run(*control, error);
+    }
+    return {};
+  }
   Start start;
   try {
-    start = session.resume.empty() ? begin_new(options, session, default_name, machines)
-                                   : begin_resumed(session, machines);
+    begin(start, options, session, default_name, machines);
   } catch (...) {
     control->broadcast({kNoRun});
     throw;
   }
-  return lead_run(*control, start, session, stop);
+  control->broadcast(start.setup_text);
+  try {
+    return lead_run(*control, start, session, stop);
+  } catch (const agent::NodeLost& error) {
+    abort_run(*control, error);
+  }
 }
 
 }  // namespace nccl_sweep::cli

@@ -18,6 +18,7 @@ namespace nccl_sweep::cli {
 struct SessionOptions {
   std::string output;       // run folder; empty: results/<name>-<time>
   std::string resume;       // run folder to go on with
+  std::string save_spec;    // write the spec there too
   std::string timeout;      // of each phase of a trial; empty: by phase
   std::vector<std::string> argv;  // for the run record
   bool keep_logs = false;

@@ -22,6 +22,8 @@ const bool volatile* install_soft_stop() {
     if (signal == SIGINT) action.sa_flags |= static_cast<int>(SA_RESETHAND);
     sigaction(signal, &action, nullptr);
   }
+  // Inherited as ignored it would make every exited worker vanish before it can be waited for.
+  std::signal(SIGCHLD, SIG_DFL);
   return &stop_requested;
 }
 

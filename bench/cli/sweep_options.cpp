@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "agent/machine.hpp"
 #include "core/error.hpp"
@@ -15,6 +16,15 @@ namespace {
 // nccl-tests' own default is 32M to 32M; a sweep without sizes would rather see a curve.
 constexpr Bytes kDefaultBegin{std::int64_t{64} << 10};
 constexpr Bytes kDefaultEnd{std::int64_t{64} << 20};
+
+// Beyond these nothing is meant that way; a worker would refuse it.
+constexpr int kMostOps = 100'000'000;
+constexpr int kMostRanks = 1 << 20;
+constexpr int kMostWorkers = 4096;  // of one agent
+constexpr int kMostRounds = 100'000;
+
+// Refuses other numbers; without CLI11's own text in --help, which would drown the option's.
+CLI::Validator between(int low, int high) { return CLI::Range(low, high).description(""); }
 
 Axis axis_of(const std::string& text) {
   const std::size_t equals = text.find('=');
@@ -49,9 +59,6 @@ std::vector<Bytes> sizes_of(const SweepOptions& options) {
     throw usage_error(fmt::format("sizes from {} to {}", begin.value, end.value), "-b/-e",
                       "the begin is at least 1 and not above the end");
   }
-  if (options.factor == 1 || options.factor < 0) {
-    throw usage_error(fmt::format("factor {}", options.factor), "-f", "at least 2");
-  }
   if (options.step.empty()) return size_range(begin, end, options.factor > 1 ? options.factor : 2);
   const Bytes step = parse_size(options.step, "-i");
   if (step.value < 1) throw usage_error("a step of 0 never ends", "-i");
@@ -81,12 +88,19 @@ void apply_what(const SweepOptions& options, SweepSpec& spec) {
   if (!options.group.empty()) spec.group = parse_group(options.group, "--group");
   const bool sizes_given = !options.begin.empty() || !options.end.empty() || options.factor != 0 ||
                            !options.step.empty();
+  if (sizes_given && !options.workload.empty()) {
+    throw usage_error("sizes come from --workload or from -b, -e, -f, -i, not from both");
+  }
   if (sizes_given) {
     spec.sizes = sizes_of(options);
     spec.workload_sizes = false;
+  } else if (!options.workload.empty()) {
+    // The job's own sizes and types replace the spec's; its collectives still select among them.
+    spec.workload_sizes = true;
+    spec.sizes.clear();
+    if (options.dtypes.empty()) spec.dtypes.clear();
   } else if (options.spec_file.empty()) {
-    spec.workload_sizes = !options.workload.empty();
-    if (!spec.workload_sizes) spec.sizes = sizes_of(options);
+    spec.sizes = sizes_of(options);
   }
   if (!spec.workload_sizes && spec.dtypes.empty()) spec.dtypes = {DataType::float32};
   if (!spec.workload_sizes && spec.collectives.empty()) {
@@ -99,12 +113,14 @@ void apply_how(const SweepOptions& options, SweepSpec& spec) {
   if (options.warmup_iters >= 0) spec.warmup_iters = options.warmup_iters;
   if (options.check >= 0) spec.verify = options.check != 0;
   if (options.rounds != 0) spec.rounds = options.rounds;
-  if (spec.iters < 0 || spec.rounds < 0) {
-    throw usage_error("-n and --rounds are not negative");
-  }
   if (!options.budget.empty()) spec.budget = parse_duration(options.budget, "--budget");
+  std::set<std::string> varied;
   for (const std::string& text : options.vary) {
     Axis axis = axis_of(text);
+    if (!varied.insert(axis.knob).second) {
+      throw usage_error(fmt::format("'{}' is varied twice", axis.knob), "--vary",
+                        "give all its values at once: NAME=a,b,c");
+    }
     std::erase_if(spec.axes, [&](const Axis& old) { return old.knob == axis.knob; });
     spec.axes.push_back(std::move(axis));
   }
@@ -131,14 +147,18 @@ void add_sweep_options(CLI::App& app, SweepOptions& o) {
       ->group(what);
   app.add_option("-b,--minbytes", o.begin, "smallest size: 8, 64K, 1.5G")->group(what);
   app.add_option("-e,--maxbytes", o.end, "largest size")->group(what);
-  app.add_option("-f,--stepfactor", o.factor, "factor from size to size (default 2)")->group(what);
+  app.add_option("-f,--stepfactor", o.factor, "factor from size to size (default 2)")->check(between(2, 1 << 20))
+      ->group(what);
   app.add_option("-i,--stepbytes", o.step, "step from size to size, instead of -f")->group(what);
   app.add_option("-n,--iters", o.iters,
                  "nccl-tests' recipe: one block of N ops (default: blocks by the method)")
+      ->check(between(1, kMostOps))
       ->group(what);
   app.add_option("-w,--warmup_iters", o.warmup_iters, "warm-up ops with -n (default 1)")
+      ->check(between(0, kMostOps))
       ->group(what);
-  app.add_option("-c,--check", o.check, "0: do not verify the data")->group(what);
+  app.add_option("-c,--check", o.check, "0: do not verify the data")->check(between(0, 1000))
+      ->group(what);
   app.add_option("-d,--datatype", o.dtypes, "float32, bfloat16 ... (nccl-tests' words too)")
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -156,12 +176,15 @@ void add_sweep_options(CLI::App& app, SweepOptions& o) {
       ->group(where);
   app.add_option("--model", o.model, "simulated fabric: a name in sweeps/models or a file")
       ->group(where);
-  app.add_option("--ranks", o.ranks, "simulated ranks of a model")->group(where);
-  app.add_option("--workers", o.workers, "workers of each agent (MPI rank)")->group(where);
+  app.add_option("--ranks", o.ranks, "simulated ranks of a model")->check(between(1, kMostRanks))
+      ->group(where);
+  app.add_option("--workers", o.workers, "workers of each agent (MPI rank)")->check(between(1, kMostWorkers))
+      ->group(where);
   const std::string how = "How";
   app.add_option("--only", o.only, "the baseline and this candidate alone: \"NAME=VALUE ...\"")
       ->group(how);
   app.add_option("--rounds", o.rounds, "fixed design: every candidate in each of N rounds")
+      ->check(between(1, kMostRounds))
       ->group(how);
   app.add_option("--budget", o.budget, "stop after this time: 90s, 30m, 2h")->group(how);
   app.add_option("--seed", o.seed, "order of trials and data (default: from the clock)")
@@ -182,12 +205,21 @@ SweepSpec spec_of(const SweepOptions& options, const std::string& default_name) 
   } else {
     spec.name = default_name;
   }
-  if (!options.backend.empty()) spec.backend = options.backend;
+  if (!options.backend.empty()) {
+    spec.backend = options.backend;
+    if (spec.backend != "model" && options.model.empty()) {
+      spec.model.clear();
+      spec.ranks = 0;
+    }
+  }
   if (!options.model.empty()) {
     if (options.backend.empty()) spec.backend = "model";
     spec.model = options.model;
   }
   if (options.ranks > 0) spec.ranks = options.ranks;
+  if (options.ranks > 0 && spec.backend != "model") {
+    throw usage_error("only a model has ranks to choose", "--ranks", "use --workers, or mpirun -np");
+  }
   if (spec.backend.empty()) spec.backend = best_backend();
   apply_what(options, spec);
   apply_how(options, spec);

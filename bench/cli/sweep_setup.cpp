@@ -8,6 +8,7 @@
 #include <ctime>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 #include <unistd.h>
 
@@ -47,6 +48,33 @@ int default_workers(const std::string& backend, const std::vector<agent::Machine
   if (backend == "model" || machines.size() > 1) return 1;
   constexpr int kMost = 4;
   return std::clamp(here.cores, 2, kMost);
+}
+
+std::vector<std::string> words(const std::string& text) {
+  std::vector<std::string> result;
+  std::string word;
+  for (const char c : text + " ") {
+    if (c != ' ') {
+      word += c;
+    } else if (!word.empty()) {
+      result.push_back(std::move(word));
+      word.clear();
+    }
+  }
+  return result;
+}
+
+// The numbers of "workers=8,8,4" in a run's identity, one an agent.
+std::vector<int> workers_of(const std::string& identity) {
+  std::vector<int> counts;
+  for (const std::string& word : words(identity)) {
+    if (!word.starts_with("workers=")) continue;
+    std::istringstream numbers(word.substr(8));
+    for (std::string number; std::getline(numbers, number, ',');) {
+      counts.push_back(std::atoi(number.c_str()));
+    }
+  }
+  return counts;
 }
 
 agent::Layout layout_for(const std::string& backend, int workers,
@@ -106,20 +134,6 @@ std::string identity_of(const agent::Setup& setup) {
                      file_hash(setup.worker_program),
                      hash_of(fmt::format("{}", fmt::join(setup.layout.host_of_agent, ","))),
                      fmt::join(setup.layout.workers_of_agent, ","), hash_of(setup.model));
-}
-
-std::vector<std::string> words(const std::string& text) {
-  std::vector<std::string> result;
-  std::string word;
-  for (const char c : text + " ") {
-    if (c != ' ') {
-      word += c;
-    } else if (!word.empty()) {
-      result.push_back(std::move(word));
-      word.clear();
-    }
-  }
-  return result;
 }
 
 std::map<std::string, std::string> placement_of(const agent::Variables& environment) {
@@ -337,8 +351,14 @@ PreparedRun prepare_resume(const RunRecord& record, const std::vector<agent::Mac
     for (const Knob& knob : model->knobs) catalogue.add(knob);
   }
   const ModelFile* simulated = model ? &*model : nullptr;
-  const int workers = record.workers / std::max(1, record.agents);
-  const agent::Layout layout = layout_for(run.spec.backend, workers, machines);
+  agent::Layout layout = layout_for(run.spec.backend, 1, machines);
+  const std::vector<int> workers = workers_of(record.identity);
+  if (workers.size() != machines.size()) {
+    throw usage_error(fmt::format("the run was begun with {} agents, now there are {}",
+                                  workers.size(), machines.size()),
+                      {}, "start as many MPI ranks as then");
+  }
+  layout.workers_of_agent = workers;
   const std::vector<int> nodes = node_of_rank(run.spec, layout, simulated);
   run.plan.candidates = record.candidates;
   run.plan.cases = record.cases;

@@ -14,6 +14,9 @@ namespace nccl_sweep {
 
 inline constexpr std::string_view kBaselineName = "default";
 
+// The value that takes a variable out of the environment, where the site sets it.
+inline constexpr std::string_view kUnset = "unset";
+
 struct Candidate {
   std::vector<std::pair<std::string, std::string>> assignments;  // knob name, value; spec order
   bool is_baseline() const { return assignments.empty(); }

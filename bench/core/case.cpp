@@ -14,13 +14,13 @@ namespace nccl_sweep {
 namespace {
 
 Partition strided(const GroupShape& shape, int world) {
-  const int block = shape.stride * shape.size;
-  if (shape.size < 1 || shape.stride < 1 || world % block != 0) {
+  const std::int64_t block = std::int64_t{shape.stride} * shape.size;
+  if (shape.size < 1 || shape.stride < 1 || block > world || world % block != 0) {
     throw usage_error(fmt::format("{} ranks do not divide into groups '{}'", world, to_string(shape)),
                       {}, fmt::format("stride x size = {} must divide the number of ranks", block));
   }
   Partition groups;
-  for (int base = 0; base < world; base += block) {
+  for (int base = 0; base < world; base += static_cast<int>(block)) {
     for (int offset = 0; offset < shape.stride; ++offset) {
       std::vector<int> group;
       for (int i = 0; i < shape.size; ++i) group.push_back(base + offset + i * shape.stride);

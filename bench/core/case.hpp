@@ -59,8 +59,8 @@ struct Case {
   int group_size = 0;
   double calls = 0;  // per workload iteration; 0 where the sizes come from the spec
   int workload_group_size = 0;  // the group size in the workload, 0 without a workload
-  // Set where the workload's group is larger than the allocation: "scaled from 4 ranks".
-  bool scaled() const { return workload_group_size > group_size; }
+  // True where the workload's group does not fit the allocation: "scaled from 4 ranks".
+  bool scaled() const { return workload_group_size > 0 && workload_group_size != group_size; }
   bool operator==(const Case&) const = default;
 };
 

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "core/candidate.hpp"
 #include "core/error.hpp"
 #include "core/knob.hpp"
 #include "core/units.hpp"
@@ -124,7 +125,8 @@ void check_selection(const Knob& knob, std::string_view value,
 }  // namespace
 
 std::string normalise_value(const Knob& knob, std::string_view value) {
-  if (knob.type != KnobType::size || plain_number(value)) return std::string(value);
+  const bool as_it_is = knob.type != KnobType::size || plain_number(value) || value == kUnset;
+  if (as_it_is) return std::string(value);
   return std::to_string(parse_size(value).value);
 }
 
@@ -150,6 +152,7 @@ void KnobCatalogue::check_value(const Knob& knob, std::string_view value,
   static const std::vector<std::string> algorithms{
       "tree", "ring", "collnetdirect", "collnetchain", "nvls", "nvlstree", "pat"};
   static const std::vector<std::string> protocols{"ll", "ll128", "simple"};
+  if (knob.kind == KnobKind::environment && value == kUnset) return;
   check_text(knob, value, where);
   if (knob.kind == KnobKind::cpu_bind) parse_cpu_list(value, where);
   switch (knob.type) {

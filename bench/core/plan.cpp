@@ -23,6 +23,25 @@ bool excluded(const Candidate& candidate, const SweepSpec& spec, const KnobCatal
   });
 }
 
+// A slip in 'exclude' would measure the very setting that was to be kept out.
+void check_exclude(const SweepSpec& spec, const KnobCatalogue& catalogue) {
+  for (const auto& pattern : spec.exclude) {
+    for (const auto& [name, value] : pattern) {
+      const Knob& knob = catalogue.require(spec.backend, name, spec.name);
+      std::vector<std::string> values;
+      for (const Axis& axis : spec.axes) {
+        for (const std::string& known : axis.values) {
+          if (axis.knob == name) values.push_back(normalise_value(knob, known));
+        }
+      }
+      if (std::ranges::find(values, normalise_value(knob, value)) == values.end()) {
+        throw usage_error(fmt::format("'exclude' names {}={}, which is not tried", name, value),
+                          spec.name, did_you_mean(value, values));
+      }
+    }
+  }
+}
+
 std::vector<Candidate> expand_candidates(const SweepSpec& spec, const KnobCatalogue& catalogue) {
   std::vector<Candidate> grid{Candidate{}};
   for (const Axis& axis : spec.axes) {
@@ -43,6 +62,7 @@ std::vector<Candidate> expand_candidates(const SweepSpec& spec, const KnobCatalo
     }
     grid = std::move(wider);
   }
+  check_exclude(spec, catalogue);
   std::vector<Candidate> candidates{Candidate{}};
   for (Candidate& candidate : grid) {
     if (!candidate.is_baseline() && !excluded(candidate, spec, catalogue)) {
@@ -82,7 +102,15 @@ void add_case(SweepPlan& plan, Case c, const std::vector<int>& nodes) {
                                      to_string(c.collective), to_string(c.dtype), c.requested.value,
                                      c.size.value));
   }
-  if (std::find(plan.cases.begin(), plan.cases.end(), c) != plan.cases.end()) return;
+  // Lines that differ only in what does not matter here (a group's stride) become one case.
+  const auto same = std::find_if(plan.cases.begin(), plan.cases.end(), [&](Case other) {
+    other.calls = c.calls;
+    return other == c;
+  });
+  if (same != plan.cases.end()) {
+    same->calls += c.calls;
+    return;
+  }
   plan.cases.push_back(c);
   plan.partition_of_case.push_back(partition);
 }

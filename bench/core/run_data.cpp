@@ -80,27 +80,25 @@ RunData read_run(const fs::path& path) {
   std::string line;
   for (int number = 1; std::getline(in, line); ++number) {
     if (line.empty()) continue;
-    const bool last = in.eof();  // no newline behind it: being written, or cut off
-    const std::string where = fmt::format("{}:{}", file.string(), number);
-    try {
-      Record record = parse_record(line, where);
-      if (auto* run = std::get_if<RunRecord>(&record)) {
-        data.run = std::move(*run);
-        have_run = true;
-      } else if (!have_run) {
-        throw usage_error("the first record is not a run record", where);
-      } else if (auto* blocks = std::get_if<BlocksRecord>(&record)) {
-        assembly.add(std::move(*blocks));
-      } else if (auto* failure = std::get_if<FailureRecord>(&record)) {
-        assembly.add(std::move(*failure));
-      } else if (auto* trial = std::get_if<TrialRecord>(&record)) {
-        data.trials.push_back(assembly.close(*trial));
-      } else if (auto* end = std::get_if<EndRecord>(&record)) {
-        data.end = std::move(*end);
-      }
-    } catch (const Error&) {
-      if (!last) throw;
+    if (in.eof()) {  // no newline behind it: being written, or cut off
       data.torn_tail = true;
+      break;
+    }
+    const std::string where = fmt::format("{}:{}", file.string(), number);
+    Record record = parse_record(line, where);
+    if (auto* run = std::get_if<RunRecord>(&record)) {
+      data.run = std::move(*run);
+      have_run = true;
+    } else if (!have_run) {
+      throw usage_error("the first record is not a run record", where);
+    } else if (auto* blocks = std::get_if<BlocksRecord>(&record)) {
+      assembly.add(std::move(*blocks));
+    } else if (auto* failure = std::get_if<FailureRecord>(&record)) {
+      assembly.add(std::move(*failure));
+    } else if (auto* trial = std::get_if<TrialRecord>(&record)) {
+      data.trials.push_back(assembly.close(*trial));
+    } else if (auto* end = std::get_if<EndRecord>(&record)) {
+      data.end = std::move(*end);
     }
   }
   if (!have_run) throw usage_error("no run record in it", file.string(), "the file is empty or cut");

@@ -57,7 +57,12 @@ int whole_number(const ordered_json& value, const std::string& where) {
   if (!value.is_number_integer()) {
     throw usage_error(fmt::format("{} is not a whole number", value.dump()), where);
   }
-  return value.get<int>();
+  const auto number = value.get<std::int64_t>();
+  constexpr std::int64_t kMost = 100'000'000;
+  if (number < -1 || number > kMost) {
+    throw usage_error(fmt::format("{} is out of range", value.dump()), where);
+  }
+  return static_cast<int>(number);
 }
 
 const ordered_json& required(const ordered_json& object, const char* key,
@@ -205,6 +210,13 @@ void check_whole(const SweepSpec& spec, const SpecText& text, std::string_view f
   if (!spec.workload_sizes && spec.collectives.empty()) {
     throw usage_error("'collectives' is missing", std::string(file),
                       R"("collectives": ["all_gather", "reduce_scatter"])");
+  }
+  constexpr Bytes kLargest{std::int64_t{1} << 50};
+  for (const Bytes size : spec.sizes) {
+    if (size.value < 1 || size > kLargest) {
+      throw usage_error(fmt::format("a size of {} B", size.value), text.at_word("sizes"),
+                        "sizes lie between 1 B and 1 PiB");
+    }
   }
   if (spec.rounds < 0 || spec.ranks < 0 || spec.iters < 0) {
     throw usage_error("'rounds', 'ranks' and 'iters' are not negative", std::string(file));

@@ -102,6 +102,7 @@ class Experiment {
   virtual void record(const TrialOutcome&) = 0;           // of the order that next() gave last
   virtual int planned_trials() const = 0;                 // as far as known now, done ones included
   virtual std::string label(const TrialOrder&) const = 0; // "screen 2/3", for the progress line
+  virtual bool baseline_failed() const = 0;               // it ended because the machine is not well
 };
 
 }  // namespace nccl_sweep

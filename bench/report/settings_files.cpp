@@ -78,6 +78,10 @@ std::string launch_lines(const Assignments& assignments) {
   std::string sbatch = "# in the batch script, before srun:\n";
   std::string options;
   for (const auto& [name, value] : assignments) {
+    if (value == kUnset) {
+      sbatch += fmt::format("unset {}\n", name);
+      continue;
+    }
     sbatch += fmt::format("export {}={}\n", name, shell_quoted(value));
     options += fmt::format(" -x {}", shell_quoted(fmt::format("{}={}", name, value)));
   }
@@ -114,6 +118,12 @@ std::vector<SettingsFile> settings_files(const RunData& data, const RunFindings&
   std::string shell = commented(comments, false);
   std::string conf = commented(comments, true);
   for (const auto& [name, value] : assignments) {
+    if (value == kUnset) {
+      env += fmt::format("# {} must not be set\n", name);
+      shell += fmt::format("unset {}\n", name);
+      conf += fmt::format("# {} must not be set\n", name);
+      continue;
+    }
     env += fmt::format("{}={}\n", name, value);
     shell += fmt::format("export {}={}\n", name, shell_quoted(value));
     if (name.starts_with("NCCL_")) conf += fmt::format("{}={}\n", name, value);

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "worker/backend.hpp"
 
 namespace nccl_sweep::worker {
@@ -30,6 +32,15 @@ Layout layout_of(const Case& what, int index, int size) {
           fmt::format("all_gather, reduce_scatter and all_reduce can be run, {} cannot yet",
                       to_string(what.collective)));
   }
+}
+
+Slots slots_of(Bytes arena, Bytes size) {
+  constexpr std::int64_t kMost = 1024;
+  constexpr std::int64_t kAlignment = 256;  // bytes; what GPU allocations have
+  const std::int64_t fitting = std::max<std::int64_t>(1, arena.value / size.value);
+  if (fitting <= kMost) return {fitting, size.value};
+  const std::int64_t even = arena.value / kMost / kAlignment * kAlignment;
+  return {kMost, std::max(size.value, even)};
 }
 
 }  // namespace nccl_sweep::worker

@@ -20,4 +20,13 @@ struct Layout {  // of one op of a case on one rank
 // Throws Unsupported where the backends have no such collective or the size does not divide.
 Layout layout_of(const Case&, int index, int size);
 
+// Where op k of a case stands in the arena: at (k mod count) x stride, so that ops rotate through
+// the whole of it, as in nccl-tests. At most 1024 slots: tiny cases would otherwise have millions,
+// and each is filled before it is used.
+struct Slots {
+  std::int64_t count = 1;
+  std::int64_t stride = 0;  // bytes
+};
+Slots slots_of(Bytes arena, Bytes size);
+
 }  // namespace nccl_sweep::worker

@@ -3,6 +3,8 @@
 //
 // Faults under real Open MPI: planted from outside into real workers on the host backend, by the
 // model, and by the scripted worker. The agents must agree on whom to blame.
+#include <map>
+
 #include "mpi/mpi_fixture.hpp"
 
 namespace nccl_sweep::test {
@@ -115,6 +117,52 @@ TEST_F(ScriptedFaults, AFailureElsewhereEndsThePhaseLongBeforeItsDeadline) {
   // The other two agents would wait for their deadline of 2 s in measure; told, they need not.
   EXPECT_EQ(failed->failure->phase, Phase::hello);
   EXPECT_LT(failed->total_seconds, 60);
+}
+
+// The model's planted faults are done by the real worker program; only its times are simulated.
+TEST_F(MpiTest, EveryFaultThatTheModelPlantsIsToldApartAndTheSweepGoesOn) {
+  struct Expected {
+    Outcome outcome;
+    Phase phase;
+  };
+  const std::map<std::string, Expected> expected{
+      {"hang", {Outcome::hung, Phase::measure}},
+      {"stuck", {Outcome::hung, Phase::measure}},
+      {"crash", {Outcome::crashed, Phase::measure}},
+      {"exit", {Outcome::crashed, Phase::measure}},
+      {"garbage", {Outcome::garbage, Phase::measure}},
+      {"flood_frames", {Outcome::flooded, Phase::measure}},
+      {"wrong_data", {Outcome::wrong_data, Phase::measure}},
+      {"error", {Outcome::error, Phase::measure}},
+      {"unsupported", {Outcome::unsupported, Phase::measure}},
+      {"hang_at_hello", {Outcome::hung, Phase::hello}},
+      {"crash_at_connect", {Outcome::crashed, Phase::connect}},
+      {"hang_at_drain", {Outcome::hung, Phase::drain}}};
+  std::string values = "slow";
+  for (const auto& [fault, what] : expected) values += "," + fault;
+  const Finished finished = shell(
+      mpirun(2) + program() + " run --backend model --model faulty --workers 2 --rounds 1" +
+      " --timeout 3s --collective all_gather -b 1M -e 1M --seed 2 --output run --vary MODEL_FAULT=" +
+      values);
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const RunData data = read_run(file("run"));
+  std::size_t seen = 0;
+  for (const TrialOutcome& trial : data.trials) {
+    const std::string name =
+        name_of(data.run.candidates.at(static_cast<std::size_t>(trial.order.candidate)));
+    const auto found = expected.find(name.substr(name.find('=') + 1));
+    if (found == expected.end()) {
+      EXPECT_EQ(trial.outcome, Outcome::complete) << name;
+      continue;
+    }
+    ++seen;
+    EXPECT_EQ(trial.outcome, found->second.outcome) << name << " " << to_string(trial.outcome);
+    ASSERT_TRUE(trial.failure) << name;
+    EXPECT_EQ(trial.failure->phase, found->second.phase) << name;
+    EXPECT_EQ(trial.failure->rank, 0) << name;
+  }
+  EXPECT_EQ(seen, expected.size());
+  EXPECT_NE(finished.out.find("SIMULATED"), std::string::npos);
 }
 
 }  // namespace

@@ -89,6 +89,13 @@ TEST_F(MpiTest, AnErrorOnRankZeroEndsAllRanksWithItsCode) {
   EXPECT_FALSE(std::filesystem::exists(file("run")));
 }
 
+TEST_F(MpiTest, AnErrorThatOnlyRankZeroSeesLateStillEndsAllRanks) {
+  const Finished finished = shell(mpirun(3) + program() + kSweep + "run --timeout soon", 30);
+  EXPECT_EQ(finished.exit_code, 1) << finished.err;
+  EXPECT_NE(finished.err.find("'soon' is not a duration"), std::string::npos) << finished.err;
+  EXPECT_FALSE(std::filesystem::exists(file("run")));
+}
+
 TEST_F(MpiTest, ProcessesThatALauncherDidNotConnectRefuseToSweepAlone) {
   const Finished finished = shell("SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=1 SLURM_STEP_ID=0 " +
                                   program() + kSweep + "run");

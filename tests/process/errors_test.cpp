@@ -109,7 +109,20 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"TraceCut", "workload cut-trace.json -o w.json", 1, "cut-trace.json"},
         Mistake{"ReportWithoutRuns", "report", 1, "no run"},
         Mistake{"ReportNotARun", "report empty.json", 1, "empty.json"},
-        Mistake{"ResumeNotThere", "run --resume nowhere", 1, "nowhere"}),
+        Mistake{"ResumeNotThere", "run --resume nowhere", 1, "nowhere|no run here"},
+        Mistake{"ResumeWithOtherOptions", "run --resume nowhere --seed 3", 1, "--seed|--resume"},
+        Mistake{"BadTimeout", "run good.json --workers 2 --timeout abc", 1, "--timeout|abc"},
+        Mistake{"ZeroTimeout", "run good.json --workers 2 --timeout 0", 1, "--timeout"},
+        Mistake{"NegativeWorkers", "plan good.json --workers=-4", 1, "--workers"},
+        Mistake{"GroupThatOverflows", "plan good.json --workers 2 --group 65536/65536", 1,
+                "65536/65536"},
+        Mistake{"GroupThatDoesNotDivide", "plan good.json --workers 4 --group 1/3", 1, "1/3"},
+        Mistake{"VariedTwice",
+                "plan --backend host --vary HOST_STREAMS_PER_CONNECTION=1 --vary "
+                "HOST_STREAMS_PER_CONNECTION=2",
+                1, "varied twice"},
+        Mistake{"RanksWithoutAModel", "plan good.json --workers 2 --ranks 8", 1, "--ranks"},
+        Mistake{"SizesTwice", "plan good.json --workers 2 --workload w -b 1M", 1, "not from both"}),
     [](const auto& mistake) { return std::string(mistake.param.name); });
 
 TEST(Pinned, ASweepOfAPinnedVariableStopsAndNamesTheWayOut) {

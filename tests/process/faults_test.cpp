@@ -150,6 +150,33 @@ TEST(Faults, ABaselineThatFailsEndsTheRunWithItsOwnExitCode) {
   EXPECT_NE(run.finished.out.find("the baseline failed"), std::string::npos) << run.finished.out;
 }
 
+TEST(Faults, ARunThatEndedWithAFailedBaselineGoesOnWhenTheMachineIsWell) {
+  const TemporaryFolder folder;
+  const FaultyRun ill = sweep_with(folder.path(), "FAKE_FAULT=crash@measure:1");
+  ASSERT_TRUE(ill.data.end);
+  EXPECT_EQ(ill.data.end->reason, "baseline failed");
+  const Finished well =
+      run_shell(folder.path(), "NCCL_SWEEP_WORKER=" BINARY_FOLDER "/fake_worker " + program() +
+                                   " run --resume run/records.jsonl");
+  EXPECT_EQ(well.exit_code, 0) << well.err;
+  const RunData data = read_run(folder.path() / "run");
+  EXPECT_EQ(data.end->reason, "complete");
+  EXPECT_EQ(data.trials.size(), 5U);
+  EXPECT_TRUE(failures(data).empty());
+}
+
+TEST(Faults, ARunIsNotResumedWhileItGoesOn) {
+  const TemporaryFolder folder;
+  const Finished finished = run_shell(
+      folder.path(), "export FAKE_FAULT=hang@measure:0 NCCL_SWEEP_WORKER=" BINARY_FOLDER
+                     "/fake_worker\n" + program() +
+                         " run --backend host --workers 2 --rounds 1 --collective all_gather"
+                         " -b 64K -e 64K --output run > /dev/null 2>&1 & first=$!\nsleep 1\n" +
+                         program() + " run --resume run\ncode=$?\nkill -9 $first\nexit $code");
+  EXPECT_EQ(finished.exit_code, 1) << finished.err;
+  EXPECT_NE(finished.err.find("still going on"), std::string::npos) << finished.err;
+}
+
 TEST(Faults, StrictTurnsAFailedCandidateIntoAnExitCode) {
   const TemporaryFolder folder;
   const FaultyRun run = sweep_with(

@@ -37,6 +37,7 @@ TEST(WorkerEnvironment, HoldsNothingOfTheLaunchAndRankZerosLibraryVariables) {
 TEST(WorkerEnvironment, ACandidateReplacesWhatTheSiteSets) {
   const auto environment = worker_environment({}, {{"NCCL_ALGO", "Ring"}}, {{"NCCL_ALGO", "Tree"}});
   EXPECT_EQ(environment, std::vector<std::string>{"NCCL_ALGO=Tree"});
+  EXPECT_TRUE(worker_environment({}, {{"NCCL_ALGO", "Ring"}}, {{"NCCL_ALGO", "unset"}}).empty());
 }
 
 TEST(Layout, RanksAreNumberedAgentByAgentAndNodesByHost) {

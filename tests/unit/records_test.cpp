@@ -89,11 +89,26 @@ TEST(RecordLog, ATornTailIsToleratedAndCutOffByAResume) {
   const RunData torn = read_run(run);
   EXPECT_TRUE(torn.torn_tail);
   EXPECT_EQ(torn.trials.size(), 1U);
-  agent::RecordLog::resume(run).append(records_of(a_trial(1)));
+  {
+    agent::RecordLog log = agent::RecordLog::open_existing(run);
+    EXPECT_THROW(agent::RecordLog::open_existing(run), Error);  // it is being written
+    log.keep(1);
+    log.append(records_of(a_trial(1)));
+  }
   const RunData whole = read_run(run);
   EXPECT_FALSE(whole.torn_tail);
   ASSERT_EQ(whole.trials.size(), 2U);
   EXPECT_EQ(whole.trials[1].cases.size(), 1U);  // the orphan is gone
+}
+
+TEST(RecordLog, ALastLineWithoutItsNewlineDoesNotCount) {
+  const test::TemporaryFolder folder;
+  agent::RecordLog::create(folder.path()).append({a_run()});
+  std::ofstream(folder.path() / kRecordFile, std::ios::app)
+      << to_line(records_of(a_trial(0)).back());
+  const RunData data = read_run(folder.path());
+  EXPECT_TRUE(data.torn_tail);
+  EXPECT_TRUE(data.trials.empty());
 }
 
 TEST(RecordLog, AFolderWithARunIsNotOverwritten) {

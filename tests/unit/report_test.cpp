@@ -226,6 +226,19 @@ TEST(SettingsFiles, NeverSetTheLibraryAndSayWhatTheSiteHad) {
             std::string::npos);
 }
 
+TEST(SettingsFiles, AWinnerWithoutASiteVariableUnsetsIt) {
+  const auto files = files_for({{"NCCL_ALGO", "unset"}}, 0.1);
+  EXPECT_NE(file_named(files, "recommended.sh").content.find("\nunset NCCL_ALGO\n"),
+            std::string::npos);
+  EXPECT_NE(file_named(files, "recommended.launch").content.find("\nunset NCCL_ALGO\n"),
+            std::string::npos);
+  for (const char* name : {"recommended.env", "nccl.conf"}) {
+    const std::string text = file_named(files, name).content;
+    EXPECT_EQ(text.find("\nNCCL_ALGO"), std::string::npos) << text;
+    EXPECT_NE(text.find("# NCCL_ALGO must not be set"), std::string::npos) << text;
+  }
+}
+
 TEST(SettingsFiles, ConfFileHasEqualsSignsInSettingsOnly) {
   std::istringstream conf(file_named(files_for({{"NCCL_ALGO", "Ring"}}, 0.1), "nccl.conf").content);
   int settings = 0;

@@ -156,6 +156,31 @@ TEST(Plan, AWorkloadsLargerGroupIsScaledAndSaysSo) {
   EXPECT_NE(plan.notes[0].find("scaled from 4 ranks"), std::string::npos);
 }
 
+TEST(Plan, AWorkloadsGroupThatDoesNotDivideIsScaledToo) {
+  SweepSpec spec = parse_spec(R"({"backend": "host", "sizes": "workload"})", "s.json");
+  const SweepPlan plan = expand(spec, catalogue(), {sent(Collective::all_gather, 1 << 20, 3, 1)},
+                                {0, 0, 0, 0});
+  EXPECT_TRUE(plan.cases.at(0).scaled());
+  EXPECT_EQ(scaled_note(plan.cases[0]), "scaled from 4 ranks");
+}
+
+TEST(Plan, LinesOfAWorkloadThatBecomeOneCaseAddTheirCalls) {
+  SweepSpec spec = parse_spec(R"({"backend": "host", "sizes": "workload"})", "s.json");
+  WorkloadCase near = sent(Collective::all_gather, 1 << 20, 64, 2);
+  WorkloadCase far = near;
+  near.group_stride = 1;
+  far.group_stride = 8;
+  const SweepPlan plan = expand(spec, catalogue(), {near, far}, {0, 0, 0, 0});
+  ASSERT_EQ(plan.cases.size(), 1U);
+  EXPECT_EQ(plan.cases[0].calls, 4);
+}
+
+TEST(Plan, AnExcludedValueThatIsNotTriedIsAnError) {
+  SweepSpec spec = parse_spec(kSpec, "s.json");
+  spec.exclude = {{{"HOST_STREAMS_PER_CONNECTION", "3"}}};
+  EXPECT_THROW(expand(spec, catalogue(), {}, {0, 0}), Error);
+}
+
 TEST(Plan, RoundedSizesAreSaid) {
   SweepSpec spec = parse_spec(
       R"({"backend": "host", "collectives": ["all_gather"], "sizes": ["1000"]})", "s.json");

@@ -3,6 +3,7 @@
 #include "worker/host/bootstrap.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/random.h>
 
 #include <algorithm>
@@ -76,6 +77,8 @@ Rendezvous parse_rendezvous(const std::string& blob) {
   return rendezvous;
 }
 
+constexpr int kGreetingPatience = 2000;  // ms
+
 // The next connection that knows the token and a sensible index; anything else on the port (a
 // scanner, a stray worker of another run) is dropped.
 std::pair<Socket, Greeting> accept_greeting(const Socket& listener, const Rendezvous& rendezvous,
@@ -83,6 +86,8 @@ std::pair<Socket, Greeting> accept_greeting(const Socket& listener, const Rendez
   for (;;) {
     Socket socket = accept_from(listener, interrupt);
     Greeting greeting;
+    pollfd said_something{socket.fd(), POLLIN, 0};
+    if (::poll(&said_something, 1, kGreetingPatience) == 0) continue;  // a member speaks at once
     try {
       receive_all(socket, &greeting, sizeof greeting, interrupt);
     } catch (const PeerLost&) {

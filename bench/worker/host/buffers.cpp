@@ -66,11 +66,11 @@ void Buffers::allocate(std::int64_t bytes) {
 }
 
 std::int64_t Buffers::slots(const Case& what) const {
-  return std::max<std::int64_t>(1, bytes_ / what.size.value);
+  return slots_of(Bytes{bytes_}, what.size).count;
 }
 
 std::byte* Buffers::input_memory(const Case& what, const Layout& layout, std::int64_t slot) const {
-  const std::int64_t base = slot * what.size.value;
+  const std::int64_t base = slot * slots_of(Bytes{bytes_}, what.size).stride;
   return what.placement == Placement::in_place ? receive_.get() + base + layout.send_offset
                                                : send_.get() + base;
 }
@@ -78,7 +78,7 @@ const std::byte* Buffers::input(const Case& what, const Layout& layout, std::int
   return input_memory(what, layout, slot);
 }
 std::byte* Buffers::output(const Case& what, const Layout& layout, std::int64_t slot) {
-  const std::int64_t base = slot * what.size.value;
+  const std::int64_t base = slot * slots_of(Bytes{bytes_}, what.size).stride;
   return receive_.get() + base +
          (what.placement == Placement::in_place ? layout.receive_offset : 0);
 }

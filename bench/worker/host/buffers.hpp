@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Send and receive arena of a worker on the host and where the ops of a case lie in them. As in
-// nccl-tests, op k uses slot k mod slots, each slot as large as the case's larger buffer, so that
+// nccl-tests, ops rotate through the arena (slots_of in worker/layout.hpp), so that
 // repeated ops don't find their data in a cache. In place, everything lies in the receive arena.
 #pragma once
 

@@ -179,15 +179,15 @@ class NcclBackend final : public Backend {
   }
 
   std::int64_t slots(const Case& what) const {
-    return std::max<std::int64_t>(1, arena_ / what.size.value);
+    return slots_of(Bytes{arena_}, what.size).count;
   }
   std::byte* input(const Case& what, const Layout& layout, std::int64_t slot) const {
-    const std::int64_t base = slot * what.size.value;
+    const std::int64_t base = slot * slots_of(Bytes{arena_}, what.size).stride;
     return what.placement == Placement::in_place ? receive_.get() + base + layout.send_offset
                                                  : send_.get() + base;
   }
   std::byte* output(const Case& what, const Layout& layout, std::int64_t slot) const {
-    const std::int64_t base = slot * what.size.value;
+    const std::int64_t base = slot * slots_of(Bytes{arena_}, what.size).stride;
     return receive_.get() + base +
            (what.placement == Placement::in_place ? layout.receive_offset : 0);
   }
