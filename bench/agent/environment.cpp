@@ -43,7 +43,10 @@ Variables process_environment() {
 
 bool is_library_variable(std::string_view name) {
   constexpr std::array<std::string_view, 5> kPrefixes{"NCCL_", "UCX_", "SHARP_", "HOST_", "CUDA_"};
-  return name != "CUDA_VISIBLE_DEVICES" && !name.starts_with("NCCL_SWEEP_") &&
+  // Each node's own devices, and labels that images carry: they set nothing.
+  constexpr std::array<std::string_view, 6> kNot{"CUDA_VISIBLE_DEVICES", "CUDA_HOME", "CUDA_PATH",
+                                                 "CUDA_ROOT", "CUDA_VERSION", "NCCL_VERSION"};
+  return std::find(kNot.begin(), kNot.end(), name) == kNot.end() && !name.starts_with("NCCL_SWEEP_") &&
          starts_with_any(name, kPrefixes);
 }
 

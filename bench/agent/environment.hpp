@@ -19,7 +19,8 @@ using Variables = std::map<std::string, std::string>;
 
 Variables process_environment();
 
-// NCCL_, UCX_, SHARP_, HOST_ and CUDA_ (except CUDA_VISIBLE_DEVICES, which is each node's own).
+// NCCL_, UCX_, SHARP_, HOST_ and CUDA_, except CUDA_VISIBLE_DEVICES, which is each node's own, and
+// labels such as CUDA_HOME and NCCL_VERSION.
 bool is_library_variable(std::string_view name);
 Variables library_variables(const Variables& environment);
 

@@ -129,8 +129,10 @@ void begin(Start& start, const SweepOptions& options, const SessionOptions& sess
 
 SessionEnd lead_run(agent::ControlPlane& control, Start& start, const SessionOptions& session,
                     const bool volatile* stop) {
+  for (const std::string& line : session.quiet ? note_lines(start.run) : head_lines(start.run)) {
+    fmt::print(stderr, "{}\n", line);
+  }
   if (!session.quiet) {
-    for (const std::string& line : head_lines(start.run)) fmt::print(stderr, "{}\n", line);
     fmt::print(stderr, "records {}\n", (start.folder / kRecordFile).string());
   }
   const agent::Setup& setup = start.run.setup;

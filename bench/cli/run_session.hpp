@@ -22,7 +22,7 @@ struct SessionOptions {
   std::string timeout;      // of each phase of a trial; empty: by phase
   std::vector<std::string> argv;  // for the run record
   bool keep_logs = false;
-  bool quiet = false;       // no head and no progress (bench)
+  bool quiet = false;       // notes and warnings only, no head and no progress (bench)
 };
 
 struct SessionEnd {

@@ -396,6 +396,13 @@ std::unique_ptr<TrialQueue> make_experiment(const RunRecord& record) {
   return std::make_unique<ScreenConfirm>(candidates, Score(record.cases), record.seed, options);
 }
 
+std::vector<std::string> note_lines(const PreparedRun& run) {
+  std::vector<std::string> lines;
+  for (const std::string& note : run.plan.notes) lines.push_back("note    " + note);
+  for (const std::string& warning : run.warnings) lines.push_back("warning " + warning);
+  return lines;
+}
+
 std::vector<std::string> head_lines(const PreparedRun& run) {
   const RunRecord& r = run.record;
   std::vector<std::string> lines;
@@ -407,8 +414,7 @@ std::vector<std::string> head_lines(const PreparedRun& run) {
   lines.push_back(fmt::format("files   {}", fmt::join(r.notes, "  ")));
   lines.push_back(plan_line(run));
   lines.push_back(fmt::format("seed    {}", r.seed));
-  for (const std::string& note : run.plan.notes) lines.push_back("note    " + note);
-  for (const std::string& warning : run.warnings) lines.push_back("warning " + warning);
+  for (const std::string& line : note_lines(run)) lines.push_back(line);
   return lines;
 }
 

@@ -46,6 +46,7 @@ std::unique_ptr<TrialQueue> make_experiment(const RunRecord& record);
 
 // First lines of `run` and `plan`: fabric, files, pinned variables, plan with its price.
 std::vector<std::string> head_lines(const PreparedRun& run);
+std::vector<std::string> note_lines(const PreparedRun& run);  // their notes and warnings alone
 
 // The worker executable beside this one, or $NCCL_SWEEP_WORKER.
 std::string worker_program();

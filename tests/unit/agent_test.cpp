@@ -34,6 +34,15 @@ TEST(WorkerEnvironment, HoldsNothingOfTheLaunchAndRankZerosLibraryVariables) {
   }
 }
 
+TEST(WorkerEnvironment, LabelsOfAnImageAreNoSettings) {
+  EXPECT_TRUE(is_library_variable("NCCL_IB_HCA"));
+  EXPECT_TRUE(is_library_variable("CUDA_DEVICE_MAX_CONNECTIONS"));
+  for (const char* name : {"CUDA_HOME", "NCCL_VERSION", "CUDA_VISIBLE_DEVICES", "NCCL_SWEEP_DATA",
+                           "PATH"}) {
+    EXPECT_FALSE(is_library_variable(name)) << name;
+  }
+}
+
 TEST(WorkerEnvironment, ACandidateReplacesWhatTheSiteSets) {
   const auto environment = worker_environment({}, {{"NCCL_ALGO", "Ring"}}, {{"NCCL_ALGO", "Tree"}});
   EXPECT_EQ(environment, std::vector<std::string>{"NCCL_ALGO=Tree"});
