@@ -53,7 +53,14 @@ std::vector<TrialOutcome> failures(const RunData& data) {
   return failed;
 }
 
-bool fake_workers_left() { return std::system("pgrep -x -r S,R,D,T fake_worker > /dev/null") == 0; }
+// Prints the living scripted workers of the folder that it runs in: other tests have theirs.
+constexpr const char* kMyWorkers =
+    "for p in $(pgrep -x -r S,R,D,T fake_worker); do"
+    " [ \"$(readlink /proc/$p/cwd)\" = \"$PWD\" ] && echo $p; done; true";
+
+bool fake_workers_left(const std::filesystem::path& folder) {
+  return !run_shell(folder, kMyWorkers).out.empty();
+}
 
 class PlantedFaults : public testing::TestWithParam<PlantedFault> {};
 
@@ -187,7 +194,7 @@ TEST(Faults, StrictTurnsAFailedCandidateIntoAnExitCode) {
 TEST(Faults, NothingIsLeftRunningAfterFaults) {
   const TemporaryFolder folder;
   sweep_with(folder.path(), std::string("FAKE_FAULT=deaf@measure:1 FAKE_WHEN=") + kBadCandidate);
-  EXPECT_FALSE(fake_workers_left());
+  EXPECT_FALSE(fake_workers_left(folder.path()));
 }
 
 TEST(Workers, AreBoundToTheCpusOfTheirCandidateAndTheirOutputIsKeptOnDemand) {
@@ -213,10 +220,10 @@ TEST(Faults, WorkersDieWithAKilledAgent) {
             "FAKE_FAULT=hang@measure:1 NCCL_SWEEP_WORKER=" BINARY_FOLDER "/fake_worker " +
                 program() +
                 " run --backend host --workers 3 --rounds 1 --collective all_gather -b 64K -e 64K"
-                " --output run & agent=$!; sleep 1; pgrep -x fake_worker | wc -l > before.txt;"
-                " kill -9 $agent; sleep 0.5");
+                " --output run & agent=$!; sleep 1; (" +
+                kMyWorkers + ") | wc -l > before.txt; kill -9 $agent; sleep 0.5");
   EXPECT_EQ(read_file(folder.path() / "before.txt"), "3\n");
-  EXPECT_FALSE(fake_workers_left());
+  EXPECT_FALSE(fake_workers_left(folder.path()));
 }
 
 TEST(Faults, ASecondRunOnTheSameDeviceStopsWithAMessage) {
