@@ -240,37 +240,6 @@ std::vector<int> node_of_rank(const SweepSpec& spec, const agent::Layout& layout
   return nodes;
 }
 
-double price(const PreparedRun& run, const TrialCost& cost) {
-  const int trials = plan_trials(static_cast<int>(run.plan.candidates.size()), run.spec.rounds)
-                         .expected;
-  return trials * (cost.start_up_seconds + cost.measuring_seconds);
-}
-
-// "about 2 min 3 s (start-up 20 s, measuring 1 min 43 s)"
-std::string time_text(int trials, const TrialCost& cost) {
-  const double start_up = trials * cost.start_up_seconds;
-  const double measuring = trials * cost.measuring_seconds;
-  return fmt::format("about {} (start-up {}, measuring {})",
-                     format_seconds(Seconds{start_up + measuring}),
-                     format_seconds(Seconds{start_up}), format_seconds(Seconds{measuring}));
-}
-
-std::string plan_line(const PreparedRun& run) {
-  const PlannedTrials trials =
-      plan_trials(static_cast<int>(run.record.candidates.size()), run.spec.rounds);
-  const std::string& backend = run.spec.backend;
-  const TrialCost here = estimate_trial(backend, run.spec, run.plan);
-  std::string line =
-      fmt::format("plan    {} candidates x {} cases, {}, {}", run.record.candidates.size(),
-                  run.record.cases.size(), to_string(trials), time_text(trials.expected, here));
-  if (backend == "host") return line;
-  const TrialCost real = backend == "model" ? estimate_trial("nccl", run.spec, run.plan) : here;
-  const double hours = run.plan.ranks * price(run, real) / 3600;
-  if (backend == "nccl") return line + fmt::format(", {:.2f} GPU-h", hours);
-  return line + fmt::format("; SIMULATED: on {} real GPUs {}, {:.2f} GPU-h", run.plan.ranks,
-                            time_text(trials.expected, real), hours);
-}
-
 }  // namespace
 
 std::string worker_program() {
@@ -319,25 +288,8 @@ PreparedRun prepare_run(const SweepOptions& options, const std::string& default_
         workload->iterations};
   }
   add_notes(run, machines, layout);
-  run.record.estimated_seconds = price(run, estimate_trial(run.spec.backend, run.spec, run.plan));
+  run.record.estimated_seconds = estimated_seconds(run);
   return run;
-}
-
-void check_devices(const PreparedRun& run, const std::vector<agent::Machine>& machines) {
-  if (run.spec.backend != "nccl") return;
-  for (std::size_t i = 0; i < machines.size(); ++i) {
-    int workers = 0;
-    for (std::size_t j = 0; j < machines.size(); ++j) {
-      if (machines[j].host == machines[i].host) workers += run.setup.layout.workers_of_agent[j];
-    }
-    const std::size_t gpus = machines[i].gpus.size();
-    if (workers > static_cast<int>(gpus)) {
-      throw environment_error(
-          fmt::format("{} workers for {} GPUs on {}", workers, gpus, machines[i].host), {},
-          gpus == 0 ? "no NVIDIA driver there; --backend host measures without GPUs"
-                    : "one worker a GPU: set --workers");
-    }
-  }
 }
 
 PreparedRun prepare_resume(const RunRecord& record, const std::vector<agent::Machine>& machines) {
@@ -394,28 +346,6 @@ std::unique_ptr<TrialQueue> make_experiment(const RunRecord& record) {
   ScreenConfirmOptions options;
   options.rule.smallest_gain = record.smallest_gain;
   return std::make_unique<ScreenConfirm>(candidates, Score(record.cases), record.seed, options);
-}
-
-std::vector<std::string> note_lines(const PreparedRun& run) {
-  std::vector<std::string> lines;
-  for (const std::string& note : run.plan.notes) lines.push_back("note    " + note);
-  for (const std::string& warning : run.warnings) lines.push_back("warning " + warning);
-  return lines;
-}
-
-std::vector<std::string> head_lines(const PreparedRun& run) {
-  const RunRecord& r = run.record;
-  std::vector<std::string> lines;
-  lines.push_back(fmt::format("fabric  {}{}  {} ranks on {} node{}, {} agent{} with {} worker{}  {}",
-                              r.simulated ? "SIMULATED " : "", r.fabric.name, r.ranks,
-                              r.fabric.nodes, r.fabric.nodes == 1 ? "" : "s", r.agents,
-                              r.agents == 1 ? "" : "s", r.workers, r.workers == 1 ? "" : "s",
-                              r.fabric.device));
-  lines.push_back(fmt::format("files   {}", fmt::join(r.notes, "  ")));
-  lines.push_back(plan_line(run));
-  lines.push_back(fmt::format("seed    {}", r.seed));
-  for (const std::string& line : note_lines(run)) lines.push_back(line);
-  return lines;
 }
 
 }  // namespace nccl_sweep::cli

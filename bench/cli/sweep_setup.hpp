@@ -44,6 +44,9 @@ void check_devices(const PreparedRun& run, const std::vector<agent::Machine>& ma
 // The experiment that the record describes.
 std::unique_ptr<TrialQueue> make_experiment(const RunRecord& record);
 
+// What the plan's expected trials will take here, in seconds.
+double estimated_seconds(const PreparedRun& run);
+
 // First lines of `run` and `plan`: fabric, files, pinned variables, plan with its price.
 std::vector<std::string> head_lines(const PreparedRun& run);
 std::vector<std::string> note_lines(const PreparedRun& run);  // their notes and warnings alone

@@ -246,7 +246,7 @@ TrialCost estimate_trial(std::string_view backend, const SweepSpec& spec, const 
   // Start-up of a process with its communicators: about 1 s on a few GPUs (context 0.3-0.8 s, first
   // communicator 0.3-0.6 s), and tens of seconds at hundreds of ranks; 0.1 s on host.
   TrialCost cost;
-  cost.start_up_seconds = real_gpu ? 1.2 + 0.02 * plan.ranks : 0.1;
+  cost.start_up_seconds = real_gpu ? 1.2 + 0.02 * plan.ranks : backend == "model" ? 0.01 : 0.1;
   if (backend == "model") return cost;
   const double assumed_rate = real_gpu ? 50e9 : 1e9;  // algbw, bytes a second
   const double least_op = real_gpu ? 12e-6 : 50e-6;
