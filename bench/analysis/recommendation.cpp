@@ -54,7 +54,7 @@ std::vector<CaseShare> shares_of(const RunData& data, const RunFindings& finding
 std::optional<Prediction> predict(const RunData& data, const RunFindings& findings, int candidate) {
   const std::optional<Gain>& gain = findings.candidates[index(candidate)].score.gain;
   const bool workload = Score(data.run.cases).is_workload();
-  if (!workload || candidate == 0 || !gain || gain->confidence <= 0) return std::nullopt;
+  if (!workload || candidate == 0 || !gain || !gain->has_interval()) return std::nullopt;
   Prediction prediction;
   prediction.shares = shares_of(data, findings, candidate);
   for (const CaseShare& share : prediction.shares) prediction.before += share.before;
@@ -127,9 +127,7 @@ std::string no_gain_reason(const RunData& data, const RunFindings& findings, int
 std::string reason_to_keep(const RunData& data, const RunFindings& findings, int contender) {
   if (findings.design == Design::baseline_only) return "nothing was varied";
   const CandidateFinding& baseline = findings.candidates.front();
-  if (baseline.trials == 0 && baseline.failures > 0) {
-    return "the default itself failed, so nothing can be compared";
-  }
+  if (baseline.trials == 0 && baseline.failures > 0) return why_not_comparable(data, findings);
   if (contender == 0) return "no setting got as far as being compared with the default";
   const CandidateFinding& candidate = findings.candidates[index(contender)];
   const std::string name = name_of(data.run.candidates[index(contender)]);
@@ -138,15 +136,15 @@ std::string reason_to_keep(const RunData& data, const RunFindings& findings, int
     case Verdict::worse:
       return no_gain_reason(data, findings, contender);
     case Verdict::failed:
-      return fmt::format("the finalist {} failed {} times", name, candidate.failures);
+      return fmt::format("the finalist {} failed {}", name, counted(candidate.failures, "time"));
     case Verdict::wrong_data:
       return fmt::format("the finalist {} computed wrong data", name);
     default:
       break;
   }
-  std::string reason =
-      fmt::format("undecided after {} {}", findings.pairs,
-                  findings.design == Design::grid ? "rounds" : "pairs of the finalist");
+  std::string reason = "undecided after ";
+  reason += findings.design == Design::grid ? counted(findings.pairs, "round")
+                                            : counted(findings.pairs, "pair") + " of the finalist";
   if (candidate.score.pairs_needed > findings.pairs) {
     reason += fmt::format("; at this noise about {} would settle {:.3g} %",
                           candidate.score.pairs_needed, data.run.smallest_gain * 100);
@@ -183,6 +181,16 @@ Assignments assignments_where(const Candidate& candidate, bool environment) {
 
 }  // namespace
 
+std::string why_not_comparable(const RunData& data, const RunFindings& findings) {
+  const CandidateFinding& baseline = findings.candidates.front();
+  const bool ended = data.end && data.end->reason == "baseline failed";
+  if (ended || (baseline.trials == 0 && baseline.failures > 0)) {
+    return "the default itself failed, so nothing can be compared";
+  }
+  if (baseline.trials == 0) return "the default was not measured, so nothing can be compared";
+  return {};
+}
+
 Recommendation recommend(const RunData& data, const RunFindings& findings,
                          const RecommendOptions& options) {
   Recommendation result;
@@ -208,10 +216,11 @@ Recommendation recommend(const RunData& data, const RunFindings& findings,
     return result;
   }
   result.candidate = result.contender;
-  result.reason = against.empty()
-                      ? fmt::format("confirmed in {} {}", findings.pairs,
-                                    findings.design == Design::grid ? "rounds" : "fresh pairs")
-                      : against;
+  result.reason =
+      against.empty()
+          ? "confirmed in " +
+                counted(findings.pairs, findings.design == Design::grid ? "round" : "fresh pair")
+          : against;
   return result;
 }
 

@@ -67,6 +67,9 @@ struct RecommendOptions {
 Recommendation recommend(const RunData& data, const RunFindings& findings,
                          const RecommendOptions& options = {});
 
+// Why the run has no baseline to compare with: it failed or was never measured; else empty.
+std::string why_not_comparable(const RunData& data, const RunFindings& findings);
+
 using Assignments = std::vector<std::pair<std::string, std::string>>;
 
 // Environment variables are upper case by convention and by catalogue; buffer, cpu_bind,

@@ -53,7 +53,7 @@ PlannedTrials plan_trials(int candidates, int rounds) {
 }
 
 std::string to_string(const PlannedTrials& plan) {
-  if (plan.minimum == plan.maximum) return fmt::format("{} trials", plan.minimum);
+  if (plan.minimum == plan.maximum) return counted(plan.minimum, "trial");
   return fmt::format("about {} trials ({} to {})", plan.expected, plan.minimum, plan.maximum);
 }
 

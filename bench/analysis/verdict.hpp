@@ -7,6 +7,7 @@
 // same file gives the same verdicts months later. What to do about it: analysis/recommendation.hpp.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +39,17 @@ struct Gain {
   statistics::Interval interval{1, 1};  // of the ratio
   double confidence = 0;                // of the interval; 0: none could be computed
   int pairs = 0;                        // confirmation pairs, or rounds of a fixed design
+
+  // Worth showing: two launches give an interval that spans orders of magnitude.
+  bool has_interval() const {
+    constexpr int kFewest = 3;
+    return confidence > 0 && pairs >= kFewest && std::isfinite(interval.high);
+  }
+  // Half the width exceeds a quarter of the ratio: "+-" would hide how lopsided it is.
+  bool is_wide() const {
+    constexpr double kShare = 0.25;
+    return (interval.high - interval.low) / 2 > kShare * ratio;
+  }
 };
 
 struct Finding {

@@ -33,6 +33,9 @@ ExitCode recommend_settings(const Options& options) {
     throw usage_error("nothing was varied in this run, so there is nothing to recommend",
                       folder.string(), "recommend needs a run made with --vary or a sweep spec");
   }
+  if (const std::string why = why_not_comparable(data, findings); !why.empty()) {
+    throw usage_error(why, folder.string());
+  }
   const std::string name = fs::absolute(folder).filename().string();
   for (const std::string& line : conclusion_lines(data, findings, found)) {
     fmt::print("{}\n", line);

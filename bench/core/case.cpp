@@ -88,7 +88,7 @@ Partition partition_world(const GroupShape& shape, const std::vector<int>& node_
 }
 
 std::string scaled_note(const Case& c) {
-  return c.scaled() ? fmt::format("scaled from {} ranks", c.group_size) : std::string();
+  return c.scaled() ? "scaled from " + counted(c.group_size, "rank") : std::string();
 }
 
 std::string describe(const Case& c) {

@@ -223,8 +223,9 @@ Record parse_record(std::string_view line, std::string_view where) {
     if (kind == "trial") return trial_of(j);
     if (kind == "end") return end_of(j);
     throw usage_error(fmt::format("unknown record '{}'", kind), std::string(where));
-  } catch (const json::exception& error) {
-    throw usage_error(fmt::format("not a record: {}", error.what()), std::string(where));
+  } catch (const json::exception&) {
+    throw usage_error("not a record of nccl-sweep", std::string(where),
+                      "name a run folder, it holds a records.jsonl");
   } catch (const Error& error) {
     if (!error.where().empty()) throw;
     throw Error(error.exit_code(), error.message(), std::string(where), error.hint());

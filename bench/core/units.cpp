@@ -124,4 +124,8 @@ std::string format_bandwidth(Bandwidth rate) {
   return fmt::format("{:.0f} GB/s", gigabytes);
 }
 
+std::string counted(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 }  // namespace nccl_sweep

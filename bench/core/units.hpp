@@ -37,4 +37,7 @@ std::string format_size_exact(Bytes size);     // "64K" where exact, else digits
 std::string format_seconds(Seconds time);      // "13.1 us", "1.48 ms", "2.3 s", "4 min 10 s"
 std::string format_bandwidth(Bandwidth rate);  // "40.0 GB/s"
 
+// "1 round", "3 rounds": nouns whose plural takes an s.
+std::string counted(std::int64_t count, std::string_view noun);
+
 }  // namespace nccl_sweep

@@ -137,6 +137,20 @@ TEST(Recommendation, AFailedBaselineIsTheReasonThatIsGiven) {
       sweep({0, 0, 0, 0}, 0.01, {large_case()}, [](const TrialOrder&) { return Outcome::crashed; });
   EXPECT_EQ(find(data).candidates[0].failures, 2);
   EXPECT_EQ(recommend_from(data).reason, "the default itself failed, so nothing can be compared");
+  EXPECT_EQ(why_not_comparable(data, find(data)), recommend_from(data).reason);
+}
+
+TEST(Recommendation, NothingIsComparableWithoutAMeasuredDefault) {
+  RunData data;
+  data.run = run_record(2, {large_case()});
+  EXPECT_EQ(why_not_comparable(data, find(data)),
+            "the default was not measured, so nothing can be compared");
+  data = sweep({0, 0.1}, 0.01);
+  EXPECT_EQ(why_not_comparable(data, find(data)), "");
+  data.end.emplace();
+  data.end->reason = "baseline failed";
+  EXPECT_EQ(why_not_comparable(data, find(data)),
+            "the default itself failed, so nothing can be compared");
 }
 
 TEST(Recommendation, OnlyEnvironmentVariablesGoIntoFiles) {
