@@ -42,7 +42,7 @@ std::vector<const Point*> shown_points(const RunFindings& findings, int case_ind
 std::string group_title(const Case& c) {
   std::string title = fmt::format("{}  {}", to_string(c.collective), to_string(c.dtype));
   if (reduces(c.collective)) title += fmt::format("  {}", to_string(c.op));
-  title += fmt::format("  {} ranks ({})", c.group_size, to_string(c.group));
+  title += fmt::format("  {} ({})", counted(c.group_size, "rank"), to_string(c.group));
   if (c.placement == Placement::in_place) title += "  in place";
   return title;
 }

@@ -34,18 +34,17 @@ struct Block {
 };
 
 std::vector<Block> blocks_of(const RunRecord& run) {
-  using Key = std::tuple<Collective, DataType, ReduceOp, GroupShape, std::int64_t>;
+  using Group = std::tuple<Collective, DataType, ReduceOp, GroupShape, bool>;
   std::vector<Block> blocks;
-  std::map<std::tuple<Collective, DataType, ReduceOp, GroupShape>, std::size_t> block_of;
-  std::map<Key, std::size_t> row_of;
+  std::map<Group, std::size_t> block_of;
+  std::map<std::pair<Group, std::int64_t>, std::size_t> row_of;
   for (int i = 0; i < static_cast<int>(run.cases.size()); ++i) {
     const Case& c = run.cases[index(i)];
-    const auto [block, new_block] =
-        block_of.try_emplace({c.collective, c.dtype, c.op, c.group}, blocks.size());
+    const Group group{c.collective, c.dtype, c.op, c.group, c.scaled()};
+    const auto [block, new_block] = block_of.try_emplace(group, blocks.size());
     if (new_block) blocks.push_back({fmt::format("{}_perf", to_string(c.collective)), {}});
     std::vector<Row>& rows = blocks[block->second].rows;
-    const auto [row, new_row] =
-        row_of.try_emplace({c.collective, c.dtype, c.op, c.group, c.size.value}, rows.size());
+    const auto [row, new_row] = row_of.try_emplace({group, c.size.value}, rows.size());
     if (new_row) rows.push_back({c, {}, {}});
     Row& chosen = rows[row->second];
     (c.placement == Placement::in_place ? chosen.in_place : chosen.out_of_place) = i;
@@ -70,52 +69,87 @@ std::optional<std::int64_t> wrong_elements(const RunData& data, int case_index) 
   return wrong;
 }
 
-// With nccl-tests' recipe the user's number, else the method's least.
-int warm_up_iterations(const RunRecord& run) {
-  constexpr int kMethod = 5;
-  if (run.spec.empty()) return kMethod;
+// Nothing where it is of another version: only the header's figures depend on it.
+std::optional<SweepSpec> spec_of(const RunRecord& run) {
+  if (run.spec.empty()) return std::nullopt;
   try {
-    const SweepSpec spec = parse_spec(run.spec, "the run's spec");
-    return spec.warmup_iters >= 0 ? spec.warmup_iters : kMethod;
-  } catch (const Error&) {  // a spec of another version; only this figure depends on it
-    return kMethod;
+    return parse_spec(run.spec, "the run's spec");
+  } catch (const Error&) {
+    return std::nullopt;
   }
+}
+
+// With nccl-tests' recipe the user's number, else the method's least.
+int warm_up_iterations(const std::optional<SweepSpec>& spec) {
+  constexpr int kMethod = 5;
+  return spec && spec->warmup_iters >= 0 ? spec->warmup_iters : kMethod;
+}
+
+// The sizes asked for, rising; of a workload those of the block.
+std::vector<std::int64_t> requested_sizes(const std::optional<SweepSpec>& spec,
+                                          const Block& block) {
+  std::vector<std::int64_t> sizes;
+  if (spec && !spec->workload_sizes) {
+    for (const Bytes size : spec->sizes) sizes.push_back(size.value);
+  }
+  if (sizes.empty()) {
+    for (const Row& row : block.rows) sizes.push_back(row.c.requested.value);
+  }
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
+// "4096(bytes)" for three or more sizes at equal distances, else "4(factor)". Rising sizes are
+// never both.
+std::string step_text(const std::vector<std::int64_t>& sizes) {
+  if (sizes.size() < 2) return "1(factor)";
+  const std::int64_t step = sizes[1] - sizes[0];
+  bool arithmetic = sizes.size() > 2;
+  for (std::size_t i = 1; i < sizes.size(); ++i) {
+    arithmetic = arithmetic && sizes[i] - sizes[i - 1] == step;
+  }
+  if (arithmetic) return fmt::format("{}(bytes)", step);
+  return fmt::format("{}(factor)", sizes[0] > 0 ? sizes[1] / sizes[0] : 1);
 }
 
 class Printer {
  public:
-  Printer(const RunData& data, const RunFindings& findings) : data_(data), findings_(findings) {}
+  Printer(const RunData& data, const RunFindings& findings)
+      : data_(data), findings_(findings), spec_(spec_of(data.run)) {}
 
   std::string print(const Block& block) {
     text_ += fmt::format("# Collective test starting: {}\n", block.collective);
     print_parameters(block);
     print_devices();
     print_header();
+    const Case& first = block.rows.front().c;
+    if (first.scaled()) text_ += fmt::format("# {}\n", scaled_note(first));
     sum_ = 0;
     count_ = 0;
     failed_checks_ = 0;
     for (const Row& row : block.rows) print_row(row);
-    text_ += fmt::format("# Out of bounds values : {} {}\n", failed_checks_,
-                         failed_checks_ == 0 ? "OK" : "FAILED");
-    text_ += fmt::format("# Avg bus bandwidth    : {:g} \n", count_ > 0 ? sum_ / count_ : 0);
+    if (count_ > 0) {
+      text_ += fmt::format("# Out of bounds values : {} {}\n", failed_checks_,
+                           failed_checks_ == 0 ? "OK" : "FAILED");
+      text_ += fmt::format("# Avg bus bandwidth    : {:g} \n", sum_ / count_);
+    } else {
+      text_ += "# no trial was measured\n";
+    }
     text_ += fmt::format("#\n# Collective test concluded: {}\n#\n\n", block.collective);
     return std::exchange(text_, {});
   }
 
  private:
   void print_parameters(const Block& block) {
-    const auto size_at = [&](const Row& row) { return row.c.requested.value; };
-    const std::int64_t least = size_at(block.rows.front());
-    const std::int64_t most = size_at(block.rows.back());
-    const std::int64_t factor =
-        block.rows.size() > 1 && least > 0 ? size_at(block.rows[1]) / least : 1;
+    const std::vector<std::int64_t> sizes = requested_sizes(spec_, block);
     const int iters = iterations(any_case(block.rows.front()));
     const bool verified = wrong_elements(data_, any_case(block.rows.front())).has_value();
     text_ += fmt::format(
-        "# nThread 1 nGpus 1 minBytes {} maxBytes {} step: {}(factor) warmup iters: {} iters: {} "
-        "agg "
+        "# nThread 1 nGpus 1 minBytes {} maxBytes {} step: {} warmup iters: {} iters: {} agg "
         "iters: 1 validation: {} graph: 0 unalign: 0\n#\n",
-        least, most, factor, warm_up_iterations(data_.run), iters, verified ? 1 : 0);
+        sizes.front(), sizes.back(), step_text(sizes), warm_up_iterations(spec_), iters,
+        verified ? 1 : 0);
   }
 
   static int any_case(const Row& row) {
@@ -188,6 +222,7 @@ class Printer {
 
   const RunData& data_;
   const RunFindings& findings_;
+  std::optional<SweepSpec> spec_;
   std::string text_;
   double sum_ = 0;
   int count_ = 0;
@@ -211,7 +246,9 @@ std::string nccl_tests_tables(const RunData& data) {
   if (nccl != data.run.fabric.versions.end()) text += " nccl-library=" + nccl->second;
   if (data.run.simulated) text += " SIMULATED";
   const int trials = findings.candidates.front().trials;
-  text += trials == 1 ? " one trial" : fmt::format(" medians over {} trials", trials);
+  text += trials == 0   ? " no trial"
+          : trials == 1 ? " one trial"
+                        : fmt::format(" medians over {} trials", trials);
   text += " of the default, in nccl-tests' table\n";
   Printer printer(data, findings);
   for (const Block& block : blocks_of(data.run)) text += printer.print(block);

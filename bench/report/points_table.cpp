@@ -50,7 +50,7 @@ Table points_table(const RunData& data, const RunFindings& findings) {
   for (const Point& p : findings.points) {
     const Case& c = data.run.cases[index(p.case_index)];
     const Gain gain = p.finding.gain.value_or(Gain{});
-    const bool interval = gain.confidence > 0;
+    const bool interval = gain.has_interval();
     const std::string verdict(to_string(p.finding.verdict));
     table.rows.push_back({{data.run.name},
                           {data.run.simulated ? "SIMULATED" : "", data.run.simulated},

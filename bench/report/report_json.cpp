@@ -39,7 +39,7 @@ ordered_json rows_json(const Table& table, bool simulated) {
 
 ordered_json gain_json(const Gain& gain) {
   ordered_json j{{"ratio", nine_digits(gain.ratio)}, {"pairs", gain.pairs}};
-  if (gain.confidence > 0) {
+  if (gain.has_interval()) {
     j["low"] = nine_digits(gain.interval.low);
     j["high"] = nine_digits(gain.interval.high);
     j["confidence"] = gain.confidence;

@@ -39,19 +39,19 @@ std::string screening_path(const RunData& data) {
 }
 
 std::string plan_line(const RunData& data, const RunFindings& findings) {
-  const std::size_t candidates = data.run.candidates.size();
-  std::string line = fmt::format("trials  {} candidate{}", candidates, candidates == 1 ? "" : "s");
+  const auto count = [](const auto& list) { return static_cast<std::int64_t>(list.size()); };
+  std::string line = "trials  " + counted(count(data.run.candidates), "candidate");
   if (findings.design == Design::screen_confirm) {
     const std::string path = screening_path(data);
     if (!path.empty()) line += fmt::format(", screen {}", path);
-    line += fmt::format(", {} pairs", findings.pairs);
+    line += ", " + counted(findings.pairs, "pair");
   }
   if (findings.design == Design::grid && findings.pairs > 0)
-    line += fmt::format(", {} whole rounds", findings.pairs);
+    line += ", " + counted(findings.pairs, "whole round");
   const auto failed = std::count_if(data.trials.begin(), data.trials.end(), [](const auto& t) {
     return t.outcome != Outcome::complete && t.outcome != Outcome::stopped;
   });
-  line += fmt::format(": {} trials", data.trials.size());
+  line += ": " + counted(count(data.trials), "trial");
   if (failed > 0) line += fmt::format(", {} failed", failed);
   if (data.end) line += ", " + format_seconds(Seconds{data.end->seconds});
   return line;
@@ -61,14 +61,20 @@ std::string workload_name(const RunRecord& run) {
   return run.workload ? fmt::format(" for {}", run.workload->name) : "";
 }
 
-std::string prediction_line(const Prediction& prediction) {
-  const double change = 1 / prediction.gain.ratio - 1;
-  const double reach = (1 / prediction.gain.interval.low - 1 / prediction.gain.interval.high) / 2;
+std::string prediction_line(const RunRecord& run, const Prediction& prediction) {
+  const Gain& gain = prediction.gain;
+  const auto percent = [](double ratio) { return (1 / ratio - 1) * 100; };
+  const double most = percent(gain.interval.low);
+  const double least = percent(gain.interval.high);
+  const std::string reach = gain.is_wide() ? fmt::format(", {:+.1f} % to {:+.1f} %", least, most)
+                                           : fmt::format(" +-{:.1f} %", (most - least) / 2);
+  const std::string scaled = partly_scaled(run);
   return fmt::format(
-      "communication time per {} {} -> {} ({:+.1f} % +-{:.1f} %; how much of it compute hides is "
-      "unknown)",
+      "communication time per {} {} -> {} ({:+.1f} %{}; how much of it compute hides is "
+      "unknown){}{}",
       prediction.per_iteration ? "iteration" : "traced run", format_seconds(prediction.before),
-      format_seconds(prediction.after), change * 100, reach * 100);
+      format_seconds(prediction.after), percent(gain.ratio), reach, scaled.empty() ? "" : ", ",
+      scaled);
 }
 
 std::string evidence_line(const RunData& data, const RunFindings& findings,
@@ -78,7 +84,7 @@ std::string evidence_line(const RunData& data, const RunFindings& findings,
       fmt::format("{}: {}", setting_name(data, found.contender), to_string(found.verdict));
   if (!gain) return line;
   line += fmt::format(", {} vs default", format_gain(*gain));
-  if (gain->confidence > 0) line += fmt::format(" ({:.3g} % interval)", gain->confidence * 100);
+  if (gain->has_interval()) line += fmt::format(" ({:.3g} % interval)", gain->confidence * 100);
   return line;
 }
 
@@ -106,8 +112,8 @@ std::vector<std::string> head_lines(const RunData& data, const RunFindings& find
         "SIMULATED: all figures come from the model '{}', not from hardware", run.fabric.name));
   }
   lines.push_back(fabric_line(run));
-  lines.push_back(fmt::format("run     {}  {}  backend {}  {} ranks  nccl-sweep {}", run.name,
-                              run.started, run.backend, run.ranks, run.version));
+  lines.push_back(fmt::format("run     {}  {}  backend {}  {}  nccl-sweep {}", run.name,
+                              run.started, run.backend, counted(run.ranks, "rank"), run.version));
   lines.push_back(plan_line(data, findings));
   for (const std::string& note : run.notes) lines.push_back("note    " + note);
   if (!data.end) {
@@ -137,7 +143,7 @@ std::vector<std::string> conclusion_lines(const RunData& data, const RunFindings
   if (found.prediction) {
     const std::string whose =
         found.keeps_default() ? setting_name(data, found.contender) + " would make " : "";
-    lines.push_back("  " + whose + prediction_line(*found.prediction));
+    lines.push_back("  " + whose + prediction_line(data.run, *found.prediction));
   }
   for (const Regression& r : found.regressions) {
     lines.push_back(fmt::format("  slower: {} {} ({:.0f} % of the time)",

@@ -14,6 +14,20 @@ namespace {
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
+Cell score_cell(const CandidateFinding& found) {
+  const bool known = found.candidate != 0 || found.trials > 0;
+  return known ? gain_cell(found.score) : Cell{"", CellValue{}};
+}
+
+// A default that only failed is no baseline.
+Cell score_verdict_cell(const CandidateFinding& found) {
+  Finding shown = found.score;
+  if (found.candidate == 0 && found.trials == 0 && found.failures > 0) {
+    shown.verdict = Verdict::failed;
+  }
+  return verdict_cell(shown);
+}
+
 }  // namespace
 
 Table settings_table(const RunData& data, const RunFindings& findings) {
@@ -48,8 +62,8 @@ Table settings_table(const RunData& data, const RunFindings& findings) {
     }
     const bool measured = c->trials > 0;
     table.rows.push_back({{setting_name(data, c->candidate)},
-                          gain_cell(c->score),
-                          verdict_cell(c->score),
+                          score_cell(*c),
+                          score_verdict_cell(*c),
                           {std::to_string(c->trials), static_cast<std::int64_t>(c->trials)},
                           {c->failures > 0 ? std::to_string(c->failures) : "",
                            static_cast<std::int64_t>(c->failures)},

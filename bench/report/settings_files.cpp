@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "report/run_report.hpp"
 #include "report/table_words.hpp"
@@ -19,18 +20,31 @@ std::string nccl_version(const RunRecord& run) {
   return found == run.fabric.versions.end() ? "" : found->second;
 }
 
+std::optional<std::string> assignment_of(const Candidate& candidate, const std::string& name) {
+  for (const auto& [knob, value] : candidate.assignments) {
+    if (knob == name) return value;
+  }
+  return std::nullopt;
+}
+
 // Variables of the site that the run kept as they were: the verdict holds with them in place.
 std::vector<std::string> site_lines(const RunRecord& run, const Candidate& setting) {
   std::vector<std::string> lines;
   for (const auto& [name, value] : run.environment) {
-    const auto varied =
-        std::find_if(setting.assignments.begin(), setting.assignments.end(),
-                     [&, key = name](const auto& assignment) { return assignment.first == key; });
-    if (varied == setting.assignments.end()) {
+    const auto varied = assignment_of(setting, name);
+    const bool tried = std::any_of(
+        run.candidates.begin(), run.candidates.end(),
+        [&, key = name](const Candidate& c) { return assignment_of(c, key).has_value(); });
+    if (varied) {
+      if (*varied == value) continue;
+      lines.push_back(fmt::format("replaces {}={} of the site's environment", name, value));
+    } else if (!tried) {
       lines.push_back(
           fmt::format("measured with {}={} of the site's environment, not varied", name, value));
-    } else if (varied->second != value) {
-      lines.push_back(fmt::format("replaces {}={} of the site's environment", name, value));
+    } else if (setting.is_baseline()) {
+      lines.push_back(fmt::format("the default is the site's {}={}", name, value));
+    } else {
+      lines.push_back(fmt::format("keeps the site's {}={}; other values were tried", name, value));
     }
   }
   return lines;
@@ -46,7 +60,8 @@ std::vector<std::string> comment_lines(const RunData& data, const RunFindings& f
   }
   lines.push_back(fmt::format("nccl-sweep {}, run {} of {}", run.version, run_name, run.started));
   const std::string nccl = nccl_version(run);
-  lines.push_back(fmt::format("fabric {}, {} ranks, {}workload {}", run.fabric.name, run.ranks,
+  lines.push_back(fmt::format("fabric {}, {}, {}workload {}", run.fabric.name,
+                              counted(run.ranks, "rank"),
                               nccl.empty() ? "" : fmt::format("NCCL {}, ", nccl),
                               run.workload ? run.workload->name : "none: sizes of the spec"));
   for (const std::string& line : conclusion_lines(data, findings, found)) lines.push_back(line);

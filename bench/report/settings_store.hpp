@@ -3,7 +3,8 @@
 //
 // The best setting per fabric, which outlives runs: results/settings/<fabric>.json, one file a
 // fabric with its history, newest last. `recommend` adds to it, `best` shows it. An entry is for
-// one fingerprint, number of nodes, NCCL major.minor and workload; others do not replace it.
+// one fingerprint, number of nodes, NCCL major.minor and workload or, without one, sweep; others
+// do not replace it, and an undecided run never replaces one that decided.
 #pragma once
 
 #include <filesystem>
@@ -28,11 +29,13 @@ struct SettingsEntry {
   int ranks = 0;
   std::string nccl;      // version, "" unknown
   std::string workload;  // file name, or "spec NAME"
+  std::string sweep;     // without a workload: hash of what was compared, see sweep_key()
   std::string setting;   // "default" where that is to be kept
   Assignments assignments;
   std::string verdict;  // of the run's contender
   std::optional<Gain> gain;
   std::string reason;
+  std::string scaled;  // "partly scaled from 4 ranks", or empty
   std::string scope;
   std::string expires;  // in words
 };
@@ -44,6 +47,10 @@ struct FabricSettings {
 
 SettingsEntry settings_entry(const RunData&, const RunFindings&, const Recommendation&,
                              std::string_view run_name);
+
+// Tells sweeps without a workload apart, whatever their names: hash of the cases, the names of the
+// knobs that candidates vary and the site's environment.
+std::string sweep_key(const RunRecord&);
 
 // Simulated fabrics have files of their own ("simulated-NAME.json").
 std::filesystem::path settings_file(const std::filesystem::path& folder, const std::string& fabric,
@@ -57,8 +64,8 @@ std::filesystem::path remember_setting(const std::filesystem::path& folder,
 FabricSettings load_settings(const std::filesystem::path& file);
 std::vector<FabricSettings> load_all_settings(const std::filesystem::path& folder);
 
-// Current entries first (the newest for each fingerprint, nodes, NCCL major.minor and workload),
-// then what they replaced.
+// Current entries first (of each fingerprint, nodes, NCCL major.minor and workload or sweep the
+// newest that decided, else the newest), then the others.
 Table settings_history(const FabricSettings& settings);
 
 }  // namespace nccl_sweep

@@ -3,6 +3,9 @@
 #include "report/table_words.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
 
 namespace nccl_sweep {
 namespace {
@@ -25,6 +28,11 @@ Tone tone_of(Verdict verdict) {
       break;
   }
   return Tone::plain;
+}
+
+// Three digits, and no more than two decimals: "0.03x", "20.5x", "43409x".
+std::string bound_text(double ratio) {
+  return fmt::format("{:.{}f}x", ratio, ratio < 10 ? 2 : ratio < 100 ? 1 : 0);
 }
 
 }  // namespace
@@ -55,15 +63,29 @@ std::vector<std::string> point_notes(const RunData& data, const Point& point) {
   if (point.unsteady) notes.emplace_back("unsteady");
   if (c.scaled()) notes.push_back(scaled_note(c));
   if (point.finding.verdict == Verdict::undecided && point.finding.pairs_needed > 0) {
-    notes.push_back(fmt::format("about {} pairs needed", point.finding.pairs_needed));
+    notes.push_back(fmt::format("about {} needed", counted(point.finding.pairs_needed, "pair")));
   }
   return notes;
+}
+
+std::string partly_scaled(const RunRecord& run) {
+  std::set<int> sizes;
+  for (const Case& c : run.cases) {
+    if (c.scaled() && c.calls > 0) sizes.insert(c.group_size);
+  }
+  if (sizes.empty()) return {};
+  return fmt::format("partly scaled from {} rank{}", fmt::join(sizes, " and "),
+                     *sizes.rbegin() == 1 ? "" : "s");
 }
 
 double nine_digits(double value) { return std::stod(fmt::format("{:.9g}", value)); }
 
 std::string format_gain(const Gain& gain) {
-  if (gain.confidence <= 0) return fmt::format("{:.2f}x", gain.ratio);
+  if (!gain.has_interval()) return fmt::format("{:.2f}x", gain.ratio);
+  if (gain.is_wide()) {
+    return fmt::format("{:.2f}x ({} to {})", gain.ratio, bound_text(gain.interval.low),
+                       bound_text(gain.interval.high));
+  }
   const double reach = (gain.interval.high - gain.interval.low) / 2;
   constexpr double kFine = 0.005;  // two decimals would show +-0.00
   const int decimals = reach < kFine ? 3 : 2;

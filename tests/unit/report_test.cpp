@@ -290,6 +290,8 @@ TEST(SettingsStore, ABrokenFileIsNamed) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.where(), file.string());
+    EXPECT_EQ(error.exit_code(), ExitCode::usage);
+    EXPECT_EQ(error.message().find("json.exception"), std::string::npos);
   }
 }
 
@@ -330,6 +332,133 @@ TEST(Gain, IsShownWithItsUncertaintyWhereThereIsOne) {
   EXPECT_EQ(format_gain({1.256, {1.22, 1.29}, 0.95, 6}), "1.26x +-0.04");
   EXPECT_EQ(format_gain({1.2004, {1.197, 1.2038}, 0.95, 6}), "1.200x +-0.003");
   EXPECT_EQ(format_gain({1.256, {0, 0}, 0, 2}), "1.26x");
+}
+
+TEST(Gain, AWideIntervalIsShownByItsEndsAndOneOfTwoPairsNotAtAll) {
+  EXPECT_EQ(format_gain({0.87, {0.03, 20.5}, 0.95, 3}), "0.87x (0.03x to 20.5x)");
+  EXPECT_EQ(format_gain({0.87, {0.00001, 86817.4}, 0.95, 3}), "0.87x (0.00x to 86817x)");
+  EXPECT_EQ(format_gain({0.87, {0.03, 20.5}, 0.95, 2}), "0.87x");
+}
+
+TEST(Words, OneIsSingular) {
+  EXPECT_EQ(counted(1, "whole round"), "1 whole round");
+  EXPECT_EQ(counted(0, "trial"), "0 trials");
+}
+
+Case scaled_case(std::int64_t mebibytes = 64) {
+  Case c = tests::large_case(mebibytes);
+  c.calls = 3;
+  c.workload_group_size = 8;
+  return c;
+}
+
+TEST(Report, FiguresOfScaledCasesSaySoEverywhere) {
+  const std::vector<Case> cases{scaled_case()};
+  ScreenConfirm experiment(2, Score(cases), 1, {});
+  RunData data =
+      tests::drive(experiment, tests::run_record(2, cases), tests::Planted({0, 0.1}, 0.005, 1));
+  data.run.workload = WorkloadSummary{"job", "kineto", 3};
+  EXPECT_NE(nccl_tests_tables(data).find("\n# scaled from 2 ranks\n"), std::string::npos);
+  EXPECT_NE(render_run_report(data, false).find("unknown), partly scaled from 2 ranks\n"),
+            std::string::npos);
+  const RunFindings findings = find(data);
+  const SettingsEntry entry = settings_entry(data, findings, recommend(data, findings), "run");
+  EXPECT_EQ(entry.scaled, "partly scaled from 2 ranks");
+  const EmptyFolder folder("nccl-sweep-settings-scaled");
+  const FabricSettings kept = load_settings(remember_setting(folder.path(), "f", entry));
+  EXPECT_NE(settings_history(kept).notes.at(0).find(entry.scaled), std::string::npos);
+}
+
+TEST(Report, ADefaultThatOnlyFailedHasNoRatio) {
+  ScreenConfirm experiment(3, Score({tests::large_case()}), 1, {});
+  const RunData data = tests::drive(experiment, tests::run_record(3, {tests::large_case()}),
+                                    tests::Planted({0, 0, 0}, 0.01, 1),
+                                    [](const TrialOrder&) { return Outcome::crashed; });
+  const Table table = settings_table(data, find(data));
+  EXPECT_EQ(table.rows[0][1].text, "");
+  EXPECT_EQ(table.rows[0][2].text, "failed");
+}
+
+TEST(NcclTestsTable, WithoutAnyTrialThereIsNoAverageAndNothingIsOk) {
+  RunData data;
+  data.run = tests::run_record(1, {tests::large_case()});
+  const std::string text = nccl_tests_tables(data);
+  EXPECT_NE(text.find("\n# no trial was measured\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("Avg bus"), std::string::npos);
+  EXPECT_EQ(text.find("Out of bounds"), std::string::npos);
+}
+
+TEST(NcclTestsTable, SizesOfTheHeaderAreThoseAskedFor) {
+  RunData data;
+  data.run = tests::run_record(1, {tests::large_case()});
+  const auto header = [&](const std::string& sizes) {
+    data.run.spec = R"({"backend": "host", "collectives": ["all_gather"], "sizes": )" + sizes + "}";
+    const std::string text = nccl_tests_tables(data);
+    return text.substr(text.find("minBytes"), text.find(" warmup") - text.find("minBytes"));
+  };
+  EXPECT_EQ(header("[4, 8, 12]"), "minBytes 4 maxBytes 12 step: 4(bytes)");
+  EXPECT_EQ(header(R"({"from": 8, "to": "8K", "factor": 4})"),
+            "minBytes 8 maxBytes 8192 step: 4(factor)");
+}
+
+TEST(SettingsFiles, AVariableThatOthersVariedIsNotCalledNotVaried) {
+  const std::string kept = file_named(files_for({{"NCCL_ALGO", "Ring"}}, 0), "nccl.conf").content;
+  EXPECT_NE(kept.find("# the default is the site's NCCL_ALGO:Tree"), std::string::npos) << kept;
+  EXPECT_EQ(kept.find("NCCL_ALGO:Tree of the site's environment, not varied"), std::string::npos);
+  EXPECT_NE(kept.find("NCCL_IB_HCA:mlx5 of the site's environment, not varied"), std::string::npos);
+}
+
+TEST(SettingsStore, SweepsWithoutAWorkloadAreToldApartByWhatTheyCompared) {
+  RunRecord run = tests::run_record(2, {tests::large_case()});
+  const std::string key = sweep_key(run);
+  run.name = "another name";
+  run.candidates[1].assignments[0].second = "another value";
+  EXPECT_EQ(sweep_key(run), key);
+  RunRecord other = run;
+  other.cases = {tests::large_case(1)};
+  EXPECT_NE(sweep_key(other), key);
+  other = run;
+  other.candidates[1].assignments[0].first = "NCCL_OTHER";
+  EXPECT_NE(sweep_key(other), key);
+  other = run;
+  other.environment = {{"NCCL_ALGO", "Tree"}};
+  EXPECT_NE(sweep_key(other), key);
+}
+
+TEST(SettingsStore, AnUndecidedRunNeverReplacesADecidedOne) {
+  SettingsEntry entry;
+  entry.workload = "spec vary";
+  entry.sweep = "1a2b3c4d";
+  entry.gain = Gain{1.1, {0, 0}, 0, 1};
+  FabricSettings settings{"f", {}};
+  for (const auto& [run, verdict] : {std::pair{"first", "undecided"}, std::pair{"good", "better"},
+                                     std::pair{"last", "undecided"}}) {
+    entry.run = run;
+    entry.verdict = verdict;
+    settings.entries.push_back(entry);
+  }
+  const Table table = settings_history(settings);
+  EXPECT_EQ(table.rows[0][7].text, "good");
+  EXPECT_EQ(table.rows[0].back().text, "current");
+  EXPECT_EQ(table.rows[1].back().text, "undecided");
+  EXPECT_EQ(table.rows[2].back().text, "replaced");
+  entry.sweep = "another";
+  settings.entries.push_back(entry);
+  EXPECT_EQ(settings_history(settings).rows[1].back().text, "current");
+  const EmptyFolder folder("nccl-sweep-settings-one-pair");
+  const fs::path file = remember_setting(folder.path(), "f", entry);
+  EXPECT_EQ(text_of(file).find("confidence"), std::string::npos);
+  EXPECT_EQ(load_settings(file).entries.at(0).gain->pairs, 1);
+}
+
+TEST(Records, WhatIsNoRecordIsSaidInOurWords) {
+  try {
+    parse_record("hello", "x:1");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), "not a record of nccl-sweep");
+    EXPECT_FALSE(error.hint().empty());
+  }
 }
 
 }  // namespace
