@@ -68,6 +68,7 @@ bool built_with_mpi();
 struct Launcher {
   std::string name;  // "mpirun", "srun", "" when started directly
   int processes = 1; // as the launcher says
+  int rank = 0;      // of this one
 };
 Launcher detect_launcher();
 

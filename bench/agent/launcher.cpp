@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 nccl-sweep authors
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 
@@ -22,17 +22,18 @@ int count_in(const char* name) { return std::atoi(variable(name).c_str()); }
 }  // namespace
 
 Launcher detect_launcher() {
-  Launcher launcher;
   if (count_in("OMPI_COMM_WORLD_SIZE") > 0) {
-    return {"mpirun", count_in("OMPI_COMM_WORLD_SIZE")};
+    return {"mpirun", count_in("OMPI_COMM_WORLD_SIZE"), count_in("OMPI_COMM_WORLD_RANK")};
   }
+  constexpr const char* kBatchScript = "4294967291";  // the step id of the batch script itself
   if (!variable("SLURM_STEP_NUM_TASKS").empty() && !variable("SLURM_PROCID").empty() &&
-      variable("SLURM_STEP_ID") != "4294967291") {  // that id is the batch script itself
-    return {"srun", std::max(1, count_in("SLURM_STEP_NUM_TASKS"))};
+      variable("SLURM_STEP_ID") != kBatchScript) {
+    return {"srun", std::max(1, count_in("SLURM_STEP_NUM_TASKS")), count_in("SLURM_PROCID")};
   }
-  if (count_in("PMI_SIZE") > 0) return {"mpiexec", count_in("PMI_SIZE")};
-  if (!variable("PMIX_RANK").empty()) return {"a PMIx launcher", 1 + count_in("PMIX_RANK")};
-  return launcher;
+  if (count_in("PMI_SIZE") > 0) return {"mpiexec", count_in("PMI_SIZE"), count_in("PMI_RANK")};
+  const int rank = count_in("PMIX_RANK");
+  if (!variable("PMIX_RANK").empty()) return {"a PMIx launcher", 1 + rank, rank};
+  return {};
 }
 
 std::unique_ptr<ControlPlane> make_control() {

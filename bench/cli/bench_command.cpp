@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 nccl-sweep authors
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <map>
 #include <memory>
 
 #include <fmt/format.h>
@@ -14,13 +16,44 @@ namespace {
 struct BenchOptions {
   SweepOptions sweep;
   SessionOptions session;
+  std::map<std::string, std::string> habitual;  // by HabitualFlag::names
 };
+
+// Flags of nccl-tests that people type by habit. Their neutral value is taken, others are refused
+// with what to do instead.
+struct HabitualFlag {
+  const char* names;
+  const char* neutral;
+  const char* instead;
+};
+constexpr std::array<HabitualFlag, 9> kHabitual{{
+    {"-t,--nthreads", "1", "one worker a GPU: --workers N"},
+    {"-g,--ngpus", "1", "one worker a GPU: --workers N"},
+    {"-m,--agg_iters", "1", "ops are not aggregated"},
+    {"-p,--parallel_init", "0", "each worker has one communicator"},
+    {"-r,--root", "0", "the root is rank 0"},
+    {"-z,--blocking", "0", "ops are queued back to back"},
+    {"-G,--cudagraph", "0", "graphs are not replayed"},
+    {"-C,--report_cputime", "0", "CPU seconds are in the records"},
+    {"-a,--average", "1", "times are means over ranks; the slowest rank is in the records"},
+}};
+
+void add_habitual_flags(CLI::App& command, std::map<std::string, std::string>& given) {
+  for (const HabitualFlag& flag : kHabitual) {
+    command.add_option(flag.names, given[flag.names], std::string("as in nccl-tests, ") +
+                                                          flag.neutral + " only: " + flag.instead)
+        ->group("nccl-tests' habits");
+  }
+}
 
 // nccl-tests' defaults, where the user did not say otherwise.
 void fill_in(BenchOptions& options) {
   SweepOptions& o = options.sweep;
-  if (!o.vary.empty() || !o.spec_file.empty()) {
-    throw usage_error("bench measures the baseline only", {}, "use run to vary settings");
+  for (const HabitualFlag& flag : kHabitual) {
+    const std::string& value = options.habitual[flag.names];
+    if (!value.empty() && value != flag.neutral) {
+      throw usage_error(fmt::format("{} is not taken", value), flag.names, flag.instead);
+    }
   }
   if (o.begin.empty() && o.end.empty() && o.workload.empty()) o.begin = o.end = "32M";
   if (o.iters == 0) o.iters = 20;
@@ -49,6 +82,10 @@ void add_bench_command(CLI::App& app, Chosen& chosen, const std::vector<std::str
   CLI::App* command = app.add_subcommand(
       "bench", "Measure the default setting only: nccl-tests' flags, recipe and table");
   add_sweep_options(*command, options->sweep);
+  for (const char* name : {"spec", "--vary", "--only", "--override-pinned", "--allow", "--budget"}) {
+    command->remove_option(command->get_option(name));  // of sweeps: bench has one setting
+  }
+  add_habitual_flags(*command, options->habitual);
   command->add_option("--output", options->session.output,
                       "run folder (default: results/bench-TIME)");
   command->add_option("--timeout", options->session.timeout, "longest time of a trial's phase");

@@ -4,6 +4,7 @@
 // Table of contents of the program: the subcommands, and what becomes of errors.
 #include <cstdio>
 #include <exception>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -55,6 +56,9 @@ int main(int argc, char** argv) {
     return nccl_sweep::cli::main_of(argc, argv);
   } catch (const nccl_sweep::Error& error) {
     return nccl_sweep::cli::report(error);
+  } catch (const std::system_error& error) {  // of printing: the other end of stdout is full or gone
+    fmt::print(stderr, "nccl-sweep: {}\n", error.what());
+    return static_cast<int>(nccl_sweep::ExitCode::environment);
   } catch (const std::exception& error) {
     fmt::print(stderr, "nccl-sweep: internal error: {}\n", error.what());
     return static_cast<int>(nccl_sweep::ExitCode::environment);

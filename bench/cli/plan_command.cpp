@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "agent/control.hpp"
 #include "cli/commands.hpp"
 #include "cli/sweep_options.hpp"
 #include "cli/sweep_setup.hpp"
@@ -13,10 +14,13 @@ namespace {
 
 struct PlanOptions {
   SweepOptions sweep;
-  int agents = 1;
+  int agents = 0;  // 0: as many as a launcher started here
 };
 
-ExitCode plan(const PlanOptions& options) {
+ExitCode plan(PlanOptions options) {
+  const agent::Launcher launcher = agent::detect_launcher();
+  if (launcher.rank > 0) return ExitCode::ok;  // under mpirun one plan is enough
+  if (options.agents == 0) options.agents = launcher.processes;
   // A plan is made where the run will be started, often on a login node: the nodes to come are
   // taken to be like this one.
   std::vector<agent::Machine> machines(static_cast<std::size_t>(std::max(1, options.agents)),

@@ -40,7 +40,8 @@ ExitCode exit_code_of(const SessionEnd& end, bool strict) {
 }
 
 void print_end(const SessionEnd& end) {
-  fmt::print("{}\n", render_run_report(read_run(end.folder), colour_wanted()));
+  const RunData data = read_run(end.folder);
+  fmt::print("{}\n", render_run_report(data, colour_wanted()));
   const std::string folder = end.folder.string();
   if (end.reason == "interrupted" || end.reason == "budget") {
     fmt::print("stopped ({}); go on:  nccl-sweep run --resume {}\n", end.reason, folder);
@@ -49,11 +50,18 @@ void print_end(const SessionEnd& end) {
     fmt::print("the baseline failed: nothing can be compared; see the failures above\n");
   }
   if (end.failed > 0) fmt::print("{} trial{} failed\n", end.failed, end.failed == 1 ? "" : "s");
-  fmt::print("next:  nccl-sweep recommend {0}\n       nccl-sweep report {0} --format markdown\n",
-             folder);
+  fmt::print("next:  nccl-sweep report {} --format markdown\n", folder);
+  if (!end.baseline_failed && data.run.candidates.size() > 1) {
+    fmt::print("       nccl-sweep recommend {}\n", folder);
+  }
 }
 
 ExitCode run(const RunOptions& options) {
+  const SweepOptions& o = options.sweep;
+  if (o.spec_file.empty() && o.vary.empty() && o.rounds == 0 && options.session.resume.empty()) {
+    throw usage_error("nothing to vary", {},
+                      "name a spec, or --vary NAME=a,b,c; the default alone: bench, or --rounds N");
+  }
   const SessionEnd end = run_session(options.sweep, options.session, "sweep");
   if (!end.leads) return ExitCode::ok;  // rank 0 has the exit code
   print_end(end);

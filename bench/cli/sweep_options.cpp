@@ -9,6 +9,7 @@
 
 #include "agent/machine.hpp"
 #include "core/error.hpp"
+#include "core/knob.hpp"
 
 namespace nccl_sweep::cli {
 namespace {
@@ -113,7 +114,10 @@ void apply_how(const SweepOptions& options, SweepSpec& spec) {
   if (options.warmup_iters >= 0) spec.warmup_iters = options.warmup_iters;
   if (options.check >= 0) spec.verify = options.check != 0;
   if (options.rounds != 0) spec.rounds = options.rounds;
-  if (!options.budget.empty()) spec.budget = parse_duration(options.budget, "--budget");
+  if (!options.budget.empty()) {
+    spec.budget = parse_duration(options.budget, "--budget");
+    if (spec.budget.count() <= 0) throw usage_error("a budget of nothing", "--budget");
+  }
   std::set<std::string> varied;
   for (const std::string& text : options.vary) {
     Axis axis = axis_of(text);
@@ -188,6 +192,7 @@ void add_sweep_options(CLI::App& app, SweepOptions& o) {
       ->group(how);
   app.add_option("--budget", o.budget, "stop after this time: 90s, 30m, 2h")->group(how);
   app.add_option("--seed", o.seed, "order of trials and data (default: from the clock)")
+      ->check(CLI::NonNegativeNumber.description(""))
       ->group(how);
   app.add_option("--override-pinned", o.override_pinned,
                  "vary NAME although the environment sets it")
@@ -201,7 +206,7 @@ void add_sweep_options(CLI::App& app, SweepOptions& o) {
 SweepSpec spec_of(const SweepOptions& options, const std::string& default_name) {
   SweepSpec spec;
   if (!options.spec_file.empty()) {
-    spec = load_spec(options.spec_file);
+    spec = load_spec(find_spec(options.spec_file, data_folder()));
   } else {
     spec.name = default_name;
   }
@@ -223,7 +228,8 @@ SweepSpec spec_of(const SweepOptions& options, const std::string& default_name) 
   if (spec.backend.empty()) spec.backend = best_backend();
   apply_what(options, spec);
   apply_how(options, spec);
-  return parse_spec(to_json_text(spec), options.spec_file.empty() ? "options" : options.spec_file);
+  return parse_spec(to_json_text(spec, -1),
+                    options.spec_file.empty() ? "the options" : options.spec_file);
 }
 
 }  // namespace nccl_sweep::cli

@@ -88,6 +88,15 @@ agent::Layout layout_for(const std::string& backend, int workers,
   return layout;
 }
 
+// The library variables, and whatever else the sweep varies (a model's knobs have any name).
+agent::Variables site_variables(const SweepSpec& spec, agent::Variables site) {
+  for (const Axis& axis : spec.axes) {
+    const char* value = std::getenv(axis.knob.c_str());
+    if (value != nullptr) site[axis.knob] = value;
+  }
+  return site;
+}
+
 // An administrator set it for a reason: varying it takes a word.
 void refuse_pinned(const SweepSpec& spec, const KnobCatalogue& catalogue,
                    const agent::Variables& site, const SweepOptions& options) {
@@ -269,18 +278,19 @@ PreparedRun prepare_run(const SweepOptions& options, const std::string& default_
   if (!options.workload.empty()) workload = load_workload(options.workload);
   const ModelFile* simulated = model ? &*model : nullptr;
   const agent::Layout layout = layout_for(run.spec.backend, options.workers, machines);
-  run.plan = expand(run.spec, catalogue, workload ? workload->cases : std::vector<WorkloadCase>{},
-                    node_of_rank(run.spec, layout, simulated));
-  if (run.plan.ranks < 2) {
+  const std::vector<int> nodes = node_of_rank(run.spec, layout, simulated);
+  if (nodes.size() < 2) {
     throw usage_error("one rank alone has nobody to talk to", run.spec.name,
                       "use --workers 2, or more MPI ranks");
   }
-  refuse_pinned(run.spec, catalogue, machines.front().library, options);
+  run.plan = expand(run.spec, catalogue, workload ? workload->cases : std::vector<WorkloadCase>{},
+                    nodes);
+  const agent::Variables site = site_variables(run.spec, machines.front().library);
+  refuse_pinned(run.spec, catalogue, site, options);
   keep_only(run.plan, catalogue, run.spec.backend, options.only);
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();
   const std::uint64_t seed = options.seed != 0 ? options.seed : static_cast<std::uint64_t>(now);
-  run.setup = setup_of(run.spec, catalogue, run.plan, layout, simulated, seed,
-                       machines.front().library);
+  run.setup = setup_of(run.spec, catalogue, run.plan, layout, simulated, seed, site);
   run.record = record_of(run, machines, simulated);
   if (workload && run.spec.workload_sizes) {
     run.record.workload = WorkloadSummary{

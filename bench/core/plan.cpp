@@ -3,6 +3,7 @@
 #include "core/plan.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -84,24 +85,60 @@ int partition_index(SweepPlan& plan, const GroupShape& shape, const std::vector<
   return static_cast<int>(plan.partitions.size()) - 1;
 }
 
-void add_case(SweepPlan& plan, Case c, const std::vector<int>& nodes) {
+// What a backend's workers can run today; a model can run anything.
+bool can_run(const std::string& backend, Collective c) {
+  return backend == "model" || c == Collective::all_gather || c == Collective::reduce_scatter ||
+         c == Collective::all_reduce;
+}
+
+// Requested sizes that are not run as they are, by "all_gather float32", smallest and largest: a
+// note each would fill the screen.
+struct SizeNotes {
+  std::map<std::string, std::pair<Bytes, Bytes>> left_out;
+  std::map<std::string, std::pair<Bytes, Bytes>> rounded;
+
+  static void add(std::map<std::string, std::pair<Bytes, Bytes>>& notes, const Case& c) {
+    const std::string key = fmt::format("{} {}", to_string(c.collective), to_string(c.dtype));
+    auto& range = notes.try_emplace(key, c.requested, c.requested).first->second;
+    range = {std::min(range.first, c.requested), std::max(range.second, c.requested)};
+  }
+  static std::string text(const std::pair<Bytes, Bytes>& range) {
+    return range.first == range.second
+               ? fmt::format("{} B", range.first.value)
+               : fmt::format("sizes of {} B to {} B", range.first.value, range.second.value);
+  }
+  std::vector<std::string> lines() const {
+    std::vector<std::string> result;
+    for (const auto& [what, range] : left_out) {
+      result.push_back(fmt::format("{}: {} left out: less than one share a rank (16 bytes, or an "
+                                   "element where nothing is shared out; nccl-tests runs size 0)",
+                                   what, text(range)));
+    }
+    for (const auto& [what, range] : rounded) {
+      result.push_back(fmt::format("{}: {} rounded down to whole shares, as nccl-tests does", what,
+                                   text(range)));
+    }
+    return result;
+  }
+};
+
+void add_case(SweepPlan& plan, Case c, const std::vector<int>& nodes, SizeNotes& notes) {
   const int partition = partition_index(plan, c.group, nodes);
   c.group_size =
       static_cast<int>(plan.partitions[static_cast<std::size_t>(partition)].front().size());
+  if (c.group_size < 2) {
+    throw usage_error(fmt::format("group '{}' has one rank each here, which has nobody to talk to",
+                                  to_string(c.group)),
+                      {}, "rail needs several nodes, node several ranks on each");
+  }
   const CaseSize rounded = nccl_tests_size(c.collective, c.dtype, c.requested, c.group_size);
   c.size = rounded.size;
   c.count = rounded.count_column;
   if (c.size.value == 0) {
-    plan.notes.push_back(fmt::format(
-        "{} {} of {} left out: below one 16-byte share a rank of {} ranks (nccl-tests runs size 0)",
-        to_string(c.collective), to_string(c.dtype), format_size(c.requested), c.group_size));
+    SizeNotes::add(notes.left_out, c);
     return;
   }
-  if (c.size != c.requested) {
-    plan.notes.push_back(fmt::format("{} {} {} B rounded to {} B (16-byte shares, as nccl-tests)",
-                                     to_string(c.collective), to_string(c.dtype), c.requested.value,
-                                     c.size.value));
-  }
+  if (c.size != c.requested) SizeNotes::add(notes.rounded, c);
   // Lines that differ only in what does not matter here (a group's stride) become one case.
   const auto same = std::find_if(plan.cases.begin(), plan.cases.end(), [&](Case other) {
     other.calls = c.calls;
@@ -115,8 +152,14 @@ void add_case(SweepPlan& plan, Case c, const std::vector<int>& nodes) {
   plan.partition_of_case.push_back(partition);
 }
 
-void expand_spec_sizes(SweepPlan& plan, const SweepSpec& spec, const std::vector<int>& nodes) {
+void expand_spec_sizes(SweepPlan& plan, const SweepSpec& spec, const std::vector<int>& nodes,
+                       SizeNotes& notes) {
   for (const Collective collective : spec.collectives) {
+    if (!can_run(spec.backend, collective)) {
+      throw usage_error(fmt::format("the {} backend cannot run {} yet", spec.backend,
+                                    to_string(collective)),
+                        spec.name, "all_gather, reduce_scatter and all_reduce it can");
+    }
     for (const DataType dtype : spec.dtypes) {
       for (const Placement placement : spec.placements) {
         for (const Bytes size : spec.sizes) {
@@ -127,7 +170,7 @@ void expand_spec_sizes(SweepPlan& plan, const SweepSpec& spec, const std::vector
           c.placement = placement;
           c.requested = size;
           c.group = spec.group;
-          add_case(plan, c, nodes);
+          add_case(plan, c, nodes, notes);
         }
       }
     }
@@ -152,13 +195,21 @@ GroupShape group_for(const WorkloadCase& w, int world, SweepPlan& plan) {
 }
 
 void expand_workload(SweepPlan& plan, const SweepSpec& spec,
-                     const std::vector<WorkloadCase>& workload, const std::vector<int>& nodes) {
+                     const std::vector<WorkloadCase>& workload, const std::vector<int>& nodes,
+                     SizeNotes& notes) {
   const int world = static_cast<int>(nodes.size());
   const auto wanted = [](const auto& list, const auto& value) {
     return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
   };
   for (const WorkloadCase& w : workload) {
     if (!wanted(spec.collectives, w.collective) || !wanted(spec.dtypes, w.dtype)) continue;
+    if (!can_run(spec.backend, w.collective)) {
+      plan.notes.push_back(fmt::format("left out of the workload: {} {} of {}, {:g} calls: the {} "
+                                       "backend cannot run it yet",
+                                       to_string(w.collective), to_string(w.dtype),
+                                       format_size(w.bytes), w.calls, spec.backend));
+      continue;
+    }
     for (const Placement placement : spec.placements) {
       Case c;
       c.collective = w.collective;
@@ -170,7 +221,7 @@ void expand_workload(SweepPlan& plan, const SweepSpec& spec,
       c.workload_group_size = w.group_size;
       // Each call happens once: with both placements measured, the first one carries it.
       c.calls = placement == spec.placements.front() ? w.calls : 0;
-      add_case(plan, c, nodes);
+      add_case(plan, c, nodes, notes);
     }
   }
 }
@@ -208,11 +259,13 @@ SweepPlan expand(const SweepSpec& spec, const KnobCatalogue& catalogue,
   plan.ranks = static_cast<int>(nodes.size());
   plan.candidates = expand_candidates(spec, catalogue);
   partition_index(plan, GroupShape{}, nodes);
+  SizeNotes notes;
   if (spec.workload_sizes) {
-    expand_workload(plan, spec, workload, nodes);
+    expand_workload(plan, spec, workload, nodes, notes);
   } else {
-    expand_spec_sizes(plan, spec, nodes);
+    expand_spec_sizes(plan, spec, nodes, notes);
   }
+  for (std::string& line : notes.lines()) plan.notes.push_back(std::move(line));
   if (plan.cases.empty()) {
     throw usage_error("nothing left to measure", spec.name,
                       plan.notes.empty() ? "the collectives or dtypes are not in the workload"

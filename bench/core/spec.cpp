@@ -24,6 +24,7 @@ class SpecText {
   SpecText(std::string_view text, std::string_view file) : text_(text), file_(file) {}
 
   std::string at_byte(std::size_t byte) const {
+    if (text_.find('\n') == std::string_view::npos) return std::string(file_);
     const std::string_view before = text_.substr(0, std::min(byte, text_.size()));
     return fmt::format("{}:{}", file_, 1 + std::count(before.begin(), before.end(), '\n'));
   }
@@ -264,11 +265,26 @@ SweepSpec parse_spec(std::string_view json_text, std::string_view where) {
   return spec;
 }
 
+std::filesystem::path find_spec(const std::string& name, const std::filesystem::path& data) {
+  std::error_code ignored;
+  if (std::filesystem::exists(name, ignored)) return name;
+  std::string file = name.starts_with("sweeps/") ? name.substr(7) : name;
+  if (!file.ends_with(".json")) file += ".json";
+  const std::filesystem::path shipped = data / file;
+  const bool plain = file.find('/') == std::string::npos;
+  return plain && std::filesystem::is_regular_file(shipped, ignored) ? shipped
+                                                                     : std::filesystem::path(name);
+}
+
 SweepSpec load_spec(const std::filesystem::path& file) {
   std::error_code ignored;
   std::ifstream in(file, std::ios::binary);
-  if (!in || std::filesystem::is_directory(file, ignored)) {
-    throw usage_error("no such spec", file.string(), "specs that ship are in sweeps/");
+  if (std::filesystem::is_directory(file, ignored)) {
+    throw usage_error("a folder, not a spec", file.string());
+  }
+  if (!in) {
+    throw usage_error("no such spec", file.string(),
+                      "specs that ship go by their names: ib-qps, host-streams");
   }
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   if (text.find('\0') != std::string::npos) {

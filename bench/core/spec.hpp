@@ -46,6 +46,9 @@ struct SweepSpec {
 
 // Throws a usage Error with file and line: unknown key (did-you-mean), wrong type, bad word.
 SweepSpec load_spec(const std::filesystem::path& file);
+// `name` as it is, else a spec that ships: "ib-qps", "ib-qps.json" or "sweeps/ib-qps.json" in the
+// data folder.
+std::filesystem::path find_spec(const std::string& name, const std::filesystem::path& data_folder);
 SweepSpec parse_spec(std::string_view json_text, std::string_view where);
 std::string to_json_text(const SweepSpec&, int indent = 2);  // parse_spec reads it back
 

@@ -70,6 +70,7 @@ class KinetoReader : public TraceSink {
   StepCounts count_calls(const std::vector<Kind>& kinds, const ReadOptions& options);
   bool counts_as_nccl(KinetoGroup& group, std::int64_t calls);
   void note(const std::string& text) { ++reading_.notes[text]; }
+  void left_out(const std::string& text) { note("left out: " + text); }
 
   Reading& reading_;
   std::optional<DistributedInfo> info_;
@@ -85,7 +86,7 @@ class KinetoReader : public TraceSink {
 void KinetoReader::event(std::string_view text, unsigned words) {
   if ((words & (kHasCommsRecord | kHasStep)) != 0) {
     const std::optional<KinetoEvent> event = parse_kineto_event(text);
-    if (!event) note("unreadable events");
+    if (!event) left_out("unreadable events");
     if (event && event->step) steps_.push_back(*event->step);
     if (event && event->comms) add(*event->comms);
   }
@@ -109,27 +110,27 @@ void KinetoReader::note_kernel(std::string_view text) {
 }
 
 void KinetoReader::add(const CommsRecord& record) {
-  if (record.collective.empty()) return note("records without sizes (PyTorch before 2.2)");
+  if (record.collective.empty()) return left_out("records without sizes (PyTorch before 2.2)");
   if (is_torch_bookkeeping(record.collective)) {
     if (record.collective == "barrier") {
       barriers_.push_back({record.thread, record.time, record.time + record.duration});
     }
-    return note(record.collective + " records");
+    return left_out(record.collective + " records");
   }
   const auto collective = torch_collective(record.collective);
   if (!collective) {
-    return note(fmt::format("unknown collective '{}'", shown(record.collective)));
+    return left_out(fmt::format("unknown collective '{}'", shown(record.collective)));
   }
   const auto type = torch_type(record.dtype);
-  if (!type) return note(fmt::format("unknown dtype '{}'", shown(record.dtype)));
+  if (!type) return left_out(fmt::format("unknown dtype '{}'", shown(record.dtype)));
   // nccl-tests' size is the larger side: what all_gather puts out, what reduce_scatter takes in.
   const std::int64_t elements = std::max(record.in_elements, record.out_elements);
   const bool overflowed = record.in_elements < -1 || record.out_elements < -1;  // 32-bit recorders
   if (elements < 0 || overflowed ||
       elements > std::numeric_limits<std::int64_t>::max() / type->bytes) {
-    return note("records with a corrupt size");
+    return left_out("records with a corrupt size");
   }
-  if (elements == 0) return note("calls that send nothing (0 elements)");
+  if (elements == 0) return left_out("calls that send nothing (0 elements)");
   if (*collective == Collective::alltoall &&
       (record.uneven_split || record.in_elements != record.out_elements)) {
     note("uneven alltoall, counted as even of the larger of in and out");
@@ -162,7 +163,7 @@ void KinetoReader::drop_barrier_bodies() {
       const bool inside = after != barriers_.begin() && std::prev(after)->thread == body.thread &&
                           body.begin < std::prev(after)->end;
       if (inside) {
-        note("all-reduces inside a barrier");
+        left_out("all-reduces inside a barrier");
         continue;
       }
     }
@@ -190,7 +191,7 @@ StepCounts KinetoReader::count_calls(const std::vector<Kind>& kinds, const ReadO
   }
   StepCounts counts = count_by_step(steps_, records_, names);
   std::ranges::copy(counts.remarks, std::back_inserter(reading_.remarks));
-  if (counts.outside > 0) reading_.notes["records outside of the marked steps"] += counts.outside;
+  if (counts.outside > 0) reading_.notes["left out: records outside of the marked steps"] += counts.outside;
   if (counts.iterations > 0) {
     if (options.iterations > 0) {
       reading_.remarks.emplace_back("--iters is not used: the trace marks its steps");
@@ -212,11 +213,11 @@ bool KinetoReader::counts_as_nccl(KinetoGroup& group, std::int64_t calls) {
     reading_.notes["calls without a group size, taken as of all ranks"] += calls;
   }
   if (group.size == 1) {
-    reading_.notes["calls in groups of one rank"] += calls;
+    reading_.notes["left out: calls in groups of one rank"] += calls;
   } else if (group.size < 1) {
-    reading_.notes["calls without a group size"] += calls;
+    reading_.notes["left out: calls without a group size"] += calls;
   } else if (foreign_backend(group, info_)) {
-    reading_.notes["calls in groups of another backend than NCCL"] += calls;
+    reading_.notes["left out: calls in groups of another backend than NCCL"] += calls;
   } else {
     return true;
   }
@@ -298,7 +299,7 @@ Reading read_kineto(ByteSource& source, const ReadOptions& options) {
     throw usage_error("is JSON without traceEvents, so not a profiler trace", where,
                       "known formats: PyTorch profiler (Kineto) JSON, NCCL_DEBUG COLL logs");
   }
-  if (scan.broken_events > 0) reading.notes["unreadable events"] += scan.broken_events;
+  if (scan.broken_events > 0) reading.notes["left out: unreadable events"] += scan.broken_events;
   if (scan.trailing) reading.remarks.emplace_back("data after the end of the JSON was ignored");
   reader.finish(options);
   if (reading.views.front().cases.empty()) {

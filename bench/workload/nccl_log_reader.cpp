@@ -62,6 +62,7 @@ class LogReader {
   void count(std::size_t communicator, Collective, DataType, ReduceOp, std::int64_t bytes);
   void take_fused(const P2pRun& run);
   void note(const std::string& text) { ++reading_.notes[text]; }
+  void left_out(const std::string& text) { note("left out: " + text); }
 
   Reading& reading_;
   std::vector<Communicator> communicators_;
@@ -114,7 +115,7 @@ void LogReader::init(const LoggedInit& init) {
 
 void LogReader::line(std::string_view text) {
   const LogLine line = parse_log_line(text);
-  if (line.garbled > 0) reading_.notes["garbled COLL lines"] += line.garbled;
+  if (line.garbled > 0) reading_.notes["left out: garbled COLL lines"] += line.garbled;
   if (!line.version.empty()) reading_.source.producer = "NCCL " + shown(line.version);
   if (text.find("NCCL INFO ") != text.npos) ++nccl_lines_;
   if (line.init) init(*line.init);
@@ -124,10 +125,10 @@ void LogReader::line(std::string_view text) {
 void LogReader::call(const LoggedCall& it) {
   const auto function = std::ranges::find(kFunctions, it.function, &LoggedFunction::name);
   if (function == kFunctions.end()) {
-    return note(fmt::format("unknown operation '{}'", shown(it.function)));
+    return left_out(fmt::format("unknown operation '{}'", shown(it.function)));
   }
   if (it.datatype < 0 || it.datatype > static_cast<int>(DataType::float8e5m2)) {
-    return note(fmt::format("unknown datatype {}", it.datatype));
+    return left_out(fmt::format("unknown datatype {}", it.datatype));
   }
   const auto dtype = static_cast<DataType>(it.datatype);
   const Collective collective = function->collective;
@@ -136,10 +137,10 @@ void LogReader::call(const LoggedCall& it) {
   std::int64_t bytes = 0;
   if (__builtin_mul_overflow(it.count, element_bytes(dtype), &bytes) ||
       (share && __builtin_mul_overflow(bytes, std::int64_t{it.ranks}, &bytes))) {
-    return note("calls with a corrupt count");
+    return left_out("calls with a corrupt count");
   }
-  if (it.ranks == 1) return note("calls in groups of one rank");
-  if (bytes == 0) return note("calls that send nothing (0 elements)");
+  if (it.ranks == 1) return left_out("calls in groups of one rank");
+  if (bytes == 0) return left_out("calls that send nothing (0 elements)");
   const Communicator& owner = communicator(it);
   const auto index = static_cast<std::size_t>(&owner - communicators_.data());
   const auto run = runs_.find({{it.process, it.comm}, it.thread});
