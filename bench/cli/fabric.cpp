@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "core/hash.hpp"
+
 namespace nccl_sweep::cli {
 namespace {
 
@@ -29,12 +31,8 @@ std::string slug(std::string_view text) {
 }
 
 std::string fingerprint_of(const Fabric& fabric, int ranks) {
-  std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
-  for (const char c : fmt::format("{}|{}|{}|{}|{}", fabric.name, fabric.device, fabric.nodes,
-                                  fabric.ranks_per_node, ranks)) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  }
-  return fmt::format("{:016x}", hash);
+  return fmt::format("{:016x}", fnv1a(fmt::format("{}|{}|{}|{}|{}", fabric.name, fabric.device,
+                                                  fabric.nodes, fabric.ranks_per_node, ranks)));
 }
 
 void simulated_fabric(Fabric& fabric, const ModelFile& model, int ranks) {

@@ -19,6 +19,7 @@
 #include "cli/fabric.hpp"
 #include "cli/version.hpp"
 #include "core/error.hpp"
+#include "core/hash.hpp"
 #include "core/model_file.hpp"
 #include "workload/workload.hpp"
 
@@ -35,6 +36,14 @@ fs::path model_path(const std::string& name) {
   std::error_code ignored;
   if (name.find('/') != std::string::npos || fs::is_regular_file(name, ignored)) return name;
   return data_folder() / "models" / (name.ends_with(".json") ? name : name + ".json");
+}
+
+// The model that the spec names, its knobs added to the catalogue; nothing on real backends.
+std::optional<ModelFile> model_of(const SweepSpec& spec, KnobCatalogue& catalogue) {
+  if (spec.backend != "model") return std::nullopt;
+  ModelFile model = load_model(model_path(spec.model));
+  for (const Knob& knob : model.knobs) catalogue.add(knob);
+  return model;
 }
 
 int default_workers(const std::string& backend, const std::vector<agent::Machine>& machines,
@@ -126,23 +135,17 @@ void keep_only(SweepPlan& plan, const KnobCatalogue& catalogue, const std::strin
   if (!wanted.is_baseline()) plan.candidates.push_back(wanted);
 }
 
-std::uint64_t hash_of(std::string_view text) {  // FNV-1a
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return hash;
-}
-
 std::string file_hash(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  return fmt::format("{:016x}", hash_of(std::string(std::istreambuf_iterator<char>(in), {})));
+  return fmt::format("{:016x}", fnv1a(std::string(std::istreambuf_iterator<char>(in), {})));
 }
 
 // What must be the same for a run to go on, as words that can be compared one by one.
 std::string identity_of(const agent::Setup& setup) {
   return fmt::format("version={} worker={} hosts={:016x} workers={} model={:016x}", kVersion,
                      file_hash(setup.worker_program),
-                     hash_of(fmt::format("{}", fmt::join(setup.layout.host_of_agent, ","))),
-                     fmt::join(setup.layout.workers_of_agent, ","), hash_of(setup.model));
+                     fnv1a(fmt::format("{}", fmt::join(setup.layout.host_of_agent, ","))),
+                     fmt::join(setup.layout.workers_of_agent, ","), fnv1a(setup.model));
 }
 
 std::map<std::string, std::string> placement_of(const agent::Variables& environment) {
@@ -269,11 +272,7 @@ PreparedRun prepare_run(const SweepOptions& options, const std::string& default_
   PreparedRun run;
   run.spec = spec_of(options, default_name);
   KnobCatalogue catalogue = KnobCatalogue::load(data_folder() / "knobs");
-  std::optional<ModelFile> model;
-  if (run.spec.backend == "model") {
-    model = load_model(model_path(run.spec.model));
-    for (const Knob& knob : model->knobs) catalogue.add(knob);
-  }
+  const std::optional<ModelFile> model = model_of(run.spec, catalogue);
   std::optional<Workload> workload;
   if (!options.workload.empty()) workload = load_workload(options.workload);
   const ModelFile* simulated = model ? &*model : nullptr;
@@ -307,11 +306,7 @@ PreparedRun prepare_resume(const RunRecord& record, const std::vector<agent::Mac
   run.record = record;
   run.spec = parse_spec(record.spec, "the run's spec");
   KnobCatalogue catalogue = KnobCatalogue::load(data_folder() / "knobs");
-  std::optional<ModelFile> model;
-  if (run.spec.backend == "model") {
-    model = load_model(model_path(run.spec.model));
-    for (const Knob& knob : model->knobs) catalogue.add(knob);
-  }
+  const std::optional<ModelFile> model = model_of(run.spec, catalogue);
   const ModelFile* simulated = model ? &*model : nullptr;
   agent::Layout layout = layout_for(run.spec.backend, 1, machines);
   const std::vector<int> workers = workers_of(record.identity);
@@ -326,14 +321,9 @@ PreparedRun prepare_resume(const RunRecord& record, const std::vector<agent::Mac
   run.plan.cases = record.cases;
   run.plan.ranks = static_cast<int>(nodes.size());
   run.plan.arena = record.arena;
-  run.plan.partitions.push_back(partition_world({}, nodes));
+  partition_index(run.plan, GroupShape{}, nodes);
   for (const Case& c : record.cases) {
-    const Partition groups = partition_world(c.group, nodes);
-    auto found = std::find(run.plan.partitions.begin(), run.plan.partitions.end(), groups);
-    if (found == run.plan.partitions.end()) {
-      found = run.plan.partitions.insert(found, groups);
-    }
-    run.plan.partition_of_case.push_back(static_cast<int>(found - run.plan.partitions.begin()));
+    run.plan.partition_of_case.push_back(partition_index(run.plan, c.group, nodes));
   }
   run.setup =
       setup_of(run.spec, catalogue, run.plan, layout, simulated, record.seed, record.environment);

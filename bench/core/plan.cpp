@@ -76,15 +76,6 @@ std::vector<Candidate> expand_candidates(const SweepSpec& spec, const KnobCatalo
   return candidates;
 }
 
-// Finds or adds the partition for a group shape.
-int partition_index(SweepPlan& plan, const GroupShape& shape, const std::vector<int>& nodes) {
-  const Partition groups = partition_world(shape, nodes);
-  const auto found = std::find(plan.partitions.begin(), plan.partitions.end(), groups);
-  if (found != plan.partitions.end()) return static_cast<int>(found - plan.partitions.begin());
-  plan.partitions.push_back(groups);
-  return static_cast<int>(plan.partitions.size()) - 1;
-}
-
 // What a backend's workers can run today; a model can run anything.
 bool can_run(const std::string& backend, Collective c) {
   return backend == "model" || c == Collective::all_gather || c == Collective::reduce_scatter ||
@@ -248,6 +239,14 @@ std::set<std::string> words_of(std::string_view name) {
 }
 
 }  // namespace
+
+int partition_index(SweepPlan& plan, const GroupShape& shape, const std::vector<int>& nodes) {
+  const Partition groups = partition_world(shape, nodes);
+  const auto found = std::find(plan.partitions.begin(), plan.partitions.end(), groups);
+  if (found != plan.partitions.end()) return static_cast<int>(found - plan.partitions.begin());
+  plan.partitions.push_back(groups);
+  return static_cast<int>(plan.partitions.size()) - 1;
+}
 
 SweepPlan expand(const SweepSpec& spec, const KnobCatalogue& catalogue,
                  const std::vector<WorkloadCase>& workload, const std::vector<int>& nodes) {

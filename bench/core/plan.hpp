@@ -34,6 +34,10 @@ struct SweepPlan {
 SweepPlan expand(const SweepSpec&, const KnobCatalogue&, const std::vector<WorkloadCase>& workload,
                  const std::vector<int>& node_of_rank);
 
+// Index of the shape's partition in the plan, added if it is not there yet. Throws as
+// partition_world() does.
+int partition_index(SweepPlan& plan, const GroupShape& shape, const std::vector<int>& node_of_rank);
+
 // The candidate that `name` means ("A=1 B=512K", any order and spelling), for --only; usage Error
 // with a did-you-mean where there is none.
 const Candidate& find_candidate(const SweepPlan&, const KnobCatalogue&, std::string_view backend,
