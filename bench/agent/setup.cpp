@@ -62,6 +62,8 @@ std::string to_text(const Setup& s) {
                {"arena", s.arena.value},
                {"parity_iters", s.parity_iters},
                {"verify", s.verify},
+               {"load", s.load},
+               {"load_ctas", s.load_ctas},
                {"seed", s.seed},
                {"site", s.site},
                {"hosts", s.layout.host_of_agent},
@@ -87,6 +89,8 @@ Setup setup_from_text(const std::string& text) {
   s.arena = Bytes{j.at("arena").get<std::int64_t>()};
   j.at("parity_iters").get_to(s.parity_iters);
   j.at("verify").get_to(s.verify);
+  j.at("load").get_to(s.load);
+  j.at("load_ctas").get_to(s.load_ctas);
   j.at("seed").get_to(s.seed);
   j.at("site").get_to(s.site);
   j.at("hosts").get_to(s.layout.host_of_agent);

@@ -39,6 +39,8 @@ struct Setup {
   Bytes arena;
   int parity_iters = 0;
   bool verify = true;
+  std::string load;               // kernel of Stage::load trials; empty: none
+  int load_ctas = 0;
   std::uint64_t seed = 0;
   Variables site;                 // rank 0's library variables
   Layout layout;

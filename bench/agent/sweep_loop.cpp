@@ -71,7 +71,8 @@ std::vector<Record> records_of(const TrialOutcome& outcome) {
   }
   records.emplace_back(TrialRecord{outcome.order, outcome.outcome, utc_now(), outcome.total_seconds,
                                    outcome.start_up_seconds, outcome.connect_seconds,
-                                   outcome.peak_rss_bytes});
+                                   outcome.peak_rss_bytes, outcome.device_bytes,
+                                   outcome.start_up_parts});
   return records;
 }
 

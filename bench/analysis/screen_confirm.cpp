@@ -227,6 +227,9 @@ std::string ScreenConfirm::label(const TrialOrder& order) const {
       return fmt::format("round {}/{}", order.round + 1, grid_rounds_);
     case Stage::burn_in:
     case Stage::sentinel:
+    case Stage::evidence:
+    case Stage::load:
+    case Stage::alarm:
       break;
   }
   return std::string(to_string(order.stage));

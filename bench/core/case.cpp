@@ -91,10 +91,16 @@ std::string scaled_note(const Case& c) {
   return c.scaled() ? "scaled from " + counted(c.group_size, "rank") : std::string();
 }
 
+int ops_per_graph(const Case& c) {
+  constexpr std::int64_t kSmall = std::int64_t{1} << 20;
+  constexpr std::int64_t kLarge = std::int64_t{64} << 20;
+  return c.size.value <= kSmall ? 100 : c.size.value <= kLarge ? 10 : 1;
+}
+
 std::string describe(const Case& c) {
-  return fmt::format("{} {} {} {} {}{}{}", to_string(c.collective), to_string(c.dtype),
+  return fmt::format("{} {} {} {} {}{}{}{}", to_string(c.collective), to_string(c.dtype),
                      format_size(c.size), to_string(c.placement), to_string(c.group),
-                     c.scaled() ? ", " : "", scaled_note(c));
+                     c.graph ? " graph" : "", c.scaled() ? ", " : "", scaled_note(c));
 }
 
 }  // namespace nccl_sweep

@@ -57,7 +57,8 @@ struct Case {
   Bytes requested;         // before rounding
   GroupShape group;
   int group_size = 0;
-  double calls = 0;  // per workload iteration; 0 where the sizes come from the spec
+  bool graph = false;  // captured into a CUDA graph and replayed: no launch cost
+  double calls = 0;    // per workload iteration; 0 where the sizes come from the spec
   int workload_group_size = 0;  // the group size in the workload, 0 without a workload
   // True where the workload's group does not fit the allocation: "scaled from 4 ranks".
   bool scaled() const { return workload_group_size > 0 && workload_group_size != group_size; }
@@ -67,7 +68,10 @@ struct Case {
 // "scaled from 4 ranks" where scaled(), else empty: stands wherever the case's figures do.
 std::string scaled_note(const Case&);
 
-// "all_gather bfloat16 24 MiB out_of_place world": unique within a run, shown in messages, with
+// Operations of one captured graph of a graph case: n of a block is a multiple of it.
+int ops_per_graph(const Case&);
+
+// "all_gather bfloat16 24 MiB out_of_place world graph": unique within a run, shown in messages, with
 // its scaled_note().
 std::string describe(const Case&);
 

@@ -18,6 +18,7 @@ void to_json(json& j, const Case& c) {
            {"requested_bytes", c.requested.value},
            {"group", to_string(c.group)},
            {"group_size", c.group_size}};
+  if (c.graph) j["graph"] = true;
   if (c.calls > 0) j["calls"] = c.calls;
   if (c.workload_group_size > 0) j["workload_group_size"] = c.workload_group_size;
 }
@@ -33,6 +34,7 @@ void from_json(const json& j, Case& c) {
   c.requested = Bytes{j.at("requested_bytes").get<std::int64_t>()};
   c.group = parse_group(word("group"));
   c.group_size = j.at("group_size").get<int>();
+  c.graph = j.value("graph", false);
   c.calls = j.value("calls", 0.0);
   c.workload_group_size = j.value("workload_group_size", 0);
 }

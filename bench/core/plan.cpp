@@ -76,9 +76,9 @@ std::vector<Candidate> expand_candidates(const SweepSpec& spec, const KnobCatalo
   return candidates;
 }
 
-// What a backend's workers can run today; a model can run anything.
+// What a backend's workers can run; a model can run anything.
 bool can_run(const std::string& backend, Collective c) {
-  return backend == "model" || c == Collective::all_gather || c == Collective::reduce_scatter ||
+  return backend != "host" || c == Collective::all_gather || c == Collective::reduce_scatter ||
          c == Collective::all_reduce;
 }
 
@@ -143,8 +143,8 @@ void add_case(SweepPlan& plan, Case c, const std::vector<int>& nodes, SizeNotes&
   plan.partition_of_case.push_back(partition);
 }
 
-void expand_spec_sizes(SweepPlan& plan, const SweepSpec& spec, const std::vector<int>& nodes,
-                       SizeNotes& notes) {
+void expand_spec_sizes(SweepPlan& plan, const SweepSpec& spec, bool graph,
+                       const std::vector<int>& nodes, SizeNotes& notes) {
   for (const Collective collective : spec.collectives) {
     if (!can_run(spec.backend, collective)) {
       throw usage_error(fmt::format("the {} backend cannot run {} yet", spec.backend,
@@ -161,6 +161,7 @@ void expand_spec_sizes(SweepPlan& plan, const SweepSpec& spec, const std::vector
           c.placement = placement;
           c.requested = size;
           c.group = spec.group;
+          c.graph = graph;
           add_case(plan, c, nodes, notes);
         }
       }
@@ -186,8 +187,8 @@ GroupShape group_for(const WorkloadCase& w, int world, SweepPlan& plan) {
 }
 
 void expand_workload(SweepPlan& plan, const SweepSpec& spec,
-                     const std::vector<WorkloadCase>& workload, const std::vector<int>& nodes,
-                     SizeNotes& notes) {
+                     const std::vector<WorkloadCase>& workload, bool graph,
+                     const std::vector<int>& nodes, SizeNotes& notes) {
   const int world = static_cast<int>(nodes.size());
   const auto wanted = [](const auto& list, const auto& value) {
     return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
@@ -210,8 +211,11 @@ void expand_workload(SweepPlan& plan, const SweepSpec& spec,
       c.requested = w.bytes;
       c.group = group_for(w, world, plan);
       c.workload_group_size = w.group_size;
-      // Each call happens once: with both placements measured, the first one carries it.
-      c.calls = placement == spec.placements.front() ? w.calls : 0;
+      c.graph = graph;
+      // Each call happens once: with both placements measured, the first one carries it, and with
+      // and without graphs, the launched one.
+      const bool counts = placement == spec.placements.front() && (!graph || spec.graphs.size() == 1);
+      c.calls = counts ? w.calls : 0;
       add_case(plan, c, nodes, notes);
     }
   }
@@ -259,10 +263,17 @@ SweepPlan expand(const SweepSpec& spec, const KnobCatalogue& catalogue,
   plan.candidates = expand_candidates(spec, catalogue);
   partition_index(plan, GroupShape{}, nodes);
   SizeNotes notes;
-  if (spec.workload_sizes) {
-    expand_workload(plan, spec, workload, nodes, notes);
-  } else {
-    expand_spec_sizes(plan, spec, nodes, notes);
+  // Graph cases come last in a trial: capturing changes the launches after it.
+  for (const bool graph : {false, true}) {
+    if (std::find(spec.graphs.begin(), spec.graphs.end(), graph) == spec.graphs.end()) continue;
+    if (graph && spec.backend == "host") {
+      throw usage_error("the host backend has no CUDA graphs", spec.name, "leave cuda_graph out");
+    }
+    if (spec.workload_sizes) {
+      expand_workload(plan, spec, workload, graph, nodes, notes);
+    } else {
+      expand_spec_sizes(plan, spec, graph, nodes, notes);
+    }
   }
   for (std::string& line : notes.lines()) plan.notes.push_back(std::move(line));
   if (plan.cases.empty()) {

@@ -124,6 +124,11 @@ json record_json(const BlocksRecord& r) {
   j["wrong_elements"] = r.timing.wrong_elements;
   j["cpu_seconds"] = r.timing.cpu_seconds;
   j["wall_seconds"] = r.timing.wall_seconds;
+  if (!r.timing.device_seconds.empty()) j["device_seconds"] = r.timing.device_seconds;
+  if (r.timing.load_alone_seconds > 0) {
+    j["load_alone_seconds"] = r.timing.load_alone_seconds;
+    j["load_beside_seconds"] = r.timing.load_beside_seconds;
+  }
   return j;
 }
 
@@ -138,6 +143,9 @@ BlocksRecord blocks_of(const json& j) {
   j.at("wrong_elements").get_to(r.timing.wrong_elements);
   j.at("cpu_seconds").get_to(r.timing.cpu_seconds);
   j.at("wall_seconds").get_to(r.timing.wall_seconds);
+  r.timing.device_seconds = j.value("device_seconds", std::vector<double>{});
+  r.timing.load_alone_seconds = j.value("load_alone_seconds", 0.0);
+  r.timing.load_beside_seconds = j.value("load_beside_seconds", 0.0);
   return r;
 }
 
@@ -180,6 +188,8 @@ json record_json(const TrialRecord& r) {
   j["start_up_seconds"] = r.start_up_seconds;
   j["connect_seconds"] = r.connect_seconds;
   j["peak_rss_bytes"] = r.peak_rss_bytes;
+  j["device_bytes"] = r.device_bytes;
+  j["start_up_parts"] = r.start_up_parts;
   return j;
 }
 
@@ -192,6 +202,31 @@ TrialRecord trial_of(const json& j) {
   j.at("start_up_seconds").get_to(r.start_up_seconds);
   j.at("connect_seconds").get_to(r.connect_seconds);
   j.at("peak_rss_bytes").get_to(r.peak_rss_bytes);
+  r.device_bytes = j.value("device_bytes", std::int64_t{0});
+  r.start_up_parts = j.value("start_up_parts", std::map<std::string, double>{});
+  return r;
+}
+
+json record_json(const EvidenceRecord& r) {
+  json j = order_json("evidence", r.order);
+  json facts = json::array();
+  for (const Fact& fact : r.facts) {
+    facts.push_back({{"kind", to_string(fact.kind)},
+                     {"subject", fact.subject},
+                     {"value", fact.value},
+                     {"ranks", fact.ranks}});
+  }
+  j["facts"] = std::move(facts);
+  return j;
+}
+
+EvidenceRecord evidence_of(const json& j) {
+  EvidenceRecord r{order_of(j), {}};
+  for (const json& fact : j.at("facts")) {
+    r.facts.push_back({parse_fact_kind(fact.at("kind").get<std::string>()),
+                       fact.at("subject").get<std::string>(), fact.at("value").get<std::string>(),
+                       fact.at("ranks").get<int>()});
+  }
   return r;
 }
 
@@ -220,6 +255,7 @@ Record parse_record(std::string_view line, std::string_view where) {
     if (kind == "run") return run_of(j);
     if (kind == "blocks") return blocks_of(j);
     if (kind == "failure") return failure_of(j);
+    if (kind == "evidence") return evidence_of(j);
     if (kind == "trial") return trial_of(j);
     if (kind == "end") return end_of(j);
     throw usage_error(fmt::format("unknown record '{}'", kind), std::string(where));

@@ -86,6 +86,15 @@ struct TrialRecord {  // closes a trial
   double start_up_seconds = 0;
   double connect_seconds = 0;
   std::int64_t peak_rss_bytes = 0;
+  std::int64_t device_bytes = 0;
+  std::map<std::string, double> start_up_parts;
+};
+
+// What the library's log said in a trial. Written for a candidate's first trial, and where it said
+// something else than in the trial before.
+struct EvidenceRecord {
+  TrialOrder order;
+  std::vector<Fact> facts;
 };
 
 struct EndRecord {
@@ -96,7 +105,8 @@ struct EndRecord {
   double agent_cpu_seconds = 0;  // rank 0's agent, user + system
 };
 
-using Record = std::variant<RunRecord, BlocksRecord, FailureRecord, TrialRecord, EndRecord>;
+using Record = std::variant<RunRecord, BlocksRecord, FailureRecord, EvidenceRecord, TrialRecord,
+                            EndRecord>;
 
 std::string to_line(const Record&);  // without the newline
 // Throws a usage Error that names `where` (file:line).

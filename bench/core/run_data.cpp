@@ -25,6 +25,9 @@ class Assembly {
   void add(FailureRecord&& failure) {
     open_[failure.order.index].failure = std::move(failure.failure);
   }
+  void add(EvidenceRecord&& evidence) {
+    open_[evidence.order.index].facts = std::move(evidence.facts);
+  }
   TrialOutcome close(const TrialRecord& trial) {
     TrialOutcome outcome = std::move(open_[trial.order.index]);
     open_.erase(trial.order.index);
@@ -34,6 +37,8 @@ class Assembly {
     outcome.start_up_seconds = trial.start_up_seconds;
     outcome.connect_seconds = trial.connect_seconds;
     outcome.peak_rss_bytes = trial.peak_rss_bytes;
+    outcome.device_bytes = trial.device_bytes;
+    outcome.start_up_parts = trial.start_up_parts;
     std::sort(outcome.cases.begin(), outcome.cases.end(),
               [](const auto& a, const auto& b) { return a.case_index < b.case_index; });
     return outcome;
@@ -95,6 +100,8 @@ RunData read_run(const fs::path& path) {
       assembly.add(std::move(*blocks));
     } else if (auto* failure = std::get_if<FailureRecord>(&record)) {
       assembly.add(std::move(*failure));
+    } else if (auto* evidence = std::get_if<EvidenceRecord>(&record)) {
+      assembly.add(std::move(*evidence));
     } else if (auto* trial = std::get_if<TrialRecord>(&record)) {
       data.trials.push_back(assembly.close(*trial));
     } else if (auto* end = std::get_if<EndRecord>(&record)) {

@@ -144,6 +144,17 @@ void read_exclude(const ordered_json& value, const SpecText& text, SweepSpec& sp
   }
 }
 
+const std::vector<std::string> kEvidence{"finalist", "all", "none"};
+const std::vector<std::string> kLoads{"fma", "copy", "none"};
+
+std::string one_of(const std::string& word, const std::vector<std::string>& known,
+                   const std::string& where) {
+  if (std::find(known.begin(), known.end(), word) == known.end()) {
+    throw usage_error(fmt::format("unknown word '{}'", word), where, did_you_mean(word, known));
+  }
+  return word;
+}
+
 using Reader = std::function<void(const ordered_json&, const std::string& where)>;
 
 // One line a key: this table is the spec's format.
@@ -172,6 +183,11 @@ std::vector<std::pair<std::string, Reader>> key_readers(const SpecText& text, Sw
          s.placements.clear();
          for (const auto& t : texts_of(v, w)) s.placements.push_back(parse_placement(t, w));
        }},
+      {"cuda_graph",
+       [&](J v, W w) {
+         s.graphs.clear();
+         for (const auto& t : texts_of(v, w)) s.graphs.push_back(one_of(t, {"off", "on"}, w) == "on");
+       }},
       {"axes", [&](J v, W) { read_axes(v, text, s); }},
       {"exclude", [&](J v, W) { read_exclude(v, text, s); }},
       {"rounds", [&](J v, W w) { s.rounds = whole_number(v, w); }},
@@ -183,6 +199,9 @@ std::vector<std::pair<std::string, Reader>> key_readers(const SpecText& text, Sw
          if (!v.is_boolean()) throw usage_error("'verify' is true or false", w);
          s.verify = v.get<bool>();
        }},
+      {"evidence", [&](J v, W w) { s.evidence = one_of(text_of(v, w), kEvidence, w); }},
+      {"load", [&](J v, W w) { s.load = one_of(text_of(v, w), kLoads, w); }},
+      {"load_ctas", [&](J v, W w) { s.load_ctas = whole_number(v, w); }},
       {"smallest_gain",
        [&](J v, W w) {
          if (!v.is_number()) throw usage_error("'smallest_gain' is a number such as 0.03", w);
@@ -219,8 +238,9 @@ void check_whole(const SweepSpec& spec, const SpecText& text, std::string_view f
                         "sizes lie between 1 B and 1 PiB");
     }
   }
-  if (spec.rounds < 0 || spec.ranks < 0 || spec.iters < 0) {
-    throw usage_error("'rounds', 'ranks' and 'iters' are not negative", std::string(file));
+  if (spec.rounds < 0 || spec.ranks < 0 || spec.iters < 0 || spec.load_ctas < 0) {
+    throw usage_error("'rounds', 'ranks', 'iters' and 'load_ctas' are not negative",
+                      std::string(file));
   }
   if (!(spec.smallest_gain > 0 && spec.smallest_gain < 1)) {
     throw usage_error("'smallest_gain' lies between 0 and 1", text.at_word("smallest_gain"),
@@ -316,7 +336,11 @@ std::string to_json_text(const SweepSpec& spec, int indent) {
   if (spec.budget.count() > 0) j["budget"] = fmt::format("{}s", spec.budget.count());
   if (spec.iters > 0) j["iters"] = spec.iters;
   if (spec.warmup_iters >= 0) j["warmup_iters"] = spec.warmup_iters;
+  for (const bool graph : spec.graphs) j["cuda_graph"].push_back(graph ? "on" : "off");
   j["verify"] = spec.verify;
+  j["evidence"] = spec.evidence;
+  j["load"] = spec.load;
+  if (spec.load_ctas > 0) j["load_ctas"] = spec.load_ctas;
   j["smallest_gain"] = spec.smallest_gain;
   return j.dump(indent);
 }

@@ -34,6 +34,7 @@ struct SweepSpec {
   std::vector<DataType> dtypes;        // empty with sizes "workload": the workload's own
   ReduceOp op = ReduceOp::sum;
   std::vector<Placement> placements{Placement::out_of_place};
+  std::vector<bool> graphs{false};     // launched, captured into a CUDA graph, or both
   std::vector<Axis> axes;              // empty: baseline only
   std::vector<std::map<std::string, std::string>> exclude;  // candidates that match are dropped
   int rounds = 0;                      // > 0: fixed design, all candidates in each round
@@ -42,6 +43,9 @@ struct SweepSpec {
   int warmup_iters = -1;               // with iters; -1: by the method
   bool verify = true;
   double smallest_gain = 0.03;         // delta: a gain below it is "no gain"
+  std::string evidence = "finalist";   // trials with the log wide open: "finalist", "all", "none"
+  std::string load = "fma";            // kernel to run beside the collective: "fma", "copy", "none"
+  int load_ctas = 0;                   // its thread blocks at a time; 0: as many as fit
 };
 
 // Throws a usage Error with file and line: unknown key (did-you-mean), wrong type, bad word.

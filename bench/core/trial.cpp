@@ -12,8 +12,8 @@
 namespace nccl_sweep {
 namespace {
 
-constexpr std::array<std::string_view, 5> kStages{"burn-in", "screen", "confirm", "grid",
-                                                  "sentinel"};
+constexpr std::array<std::string_view, 8> kStages{
+    "burn-in", "screen", "confirm", "grid", "sentinel", "evidence", "load", "alarm"};
 constexpr std::array<std::string_view, 5> kPhases{"spawn", "hello", "connect", "measure", "drain"};
 constexpr std::array<std::string_view, 10> kOutcomes{
     "complete", "spawn failed", "crashed",     "hung",       "garbage",

@@ -7,11 +7,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/fact.hpp"
 #include "core/units.hpp"
 
 namespace nccl_sweep {
@@ -21,7 +23,10 @@ enum class Stage {
   screen,    // shuffled rounds, no claims
   confirm,   // fresh adjacent pairs of finalist and baseline
   grid,      // fixed design: `rounds` rounds over all candidates (also bench: baseline only)
-  sentinel   // baseline after a failure: is the machine still well? never analysed
+  sentinel,  // baseline after a failure: is the machine still well? never analysed
+  evidence,  // finalist and baseline once more, few ops, the library's log wide open: never timed
+  load,      // finalist and baseline beside a load kernel: what the setting costs the compute
+  alarm      // a setting predicted to be the baseline's equal, beside a confirmation pair (A/A)
 };
 
 struct TrialOrder {
@@ -58,6 +63,10 @@ struct CaseTiming {
   std::int64_t wrong_elements = -1;      // -1: not verified
   double cpu_seconds = 0;                // user + system over all workers, during the blocks
   double wall_seconds = 0;               // length of the blocks, slowest rank
+  std::vector<double> device_seconds;    // per block, as mean_seconds but by the device's clock
+  // Stage::load: seconds of the load kernel by itself and beside the collective, slowest rank.
+  double load_alone_seconds = 0;
+  double load_beside_seconds = 0;
 };
 
 // The trial's value for a case: the median block; rooted collectives use the maximum over ranks.
@@ -84,6 +93,9 @@ struct TrialOutcome {
   double start_up_seconds = 0;        // spawn to connected, slowest rank
   double connect_seconds = 0;         // communicator creation, slowest rank
   std::int64_t peak_rss_bytes = 0;    // largest worker
+  std::int64_t device_bytes = 0;      // device memory that the library took, largest worker
+  std::map<std::string, double> start_up_parts;  // "spawn", "device", "connect" ..., slowest rank
+  std::vector<Fact> facts;            // read from the library's log, over all ranks
 };
 
 std::string_view to_string(Stage);

@@ -88,7 +88,21 @@ Json write(const CaseBlocks& blocks) {
   return {{"case_index", blocks.case_index},         {"ops_per_block", blocks.ops_per_block},
           {"warmup_ops", blocks.warmup_ops},         {"seconds_per_op", blocks.seconds_per_op},
           {"wrong_elements", blocks.wrong_elements}, {"first_wrong", blocks.first_wrong},
-          {"cpu_seconds", blocks.cpu_seconds},       {"wall_seconds", blocks.wall_seconds}};
+          {"cpu_seconds", blocks.cpu_seconds},       {"wall_seconds", blocks.wall_seconds},
+          {"device_seconds_per_op", blocks.device_seconds_per_op},
+          {"load_alone_seconds", blocks.load_alone_seconds},
+          {"load_beside_seconds", blocks.load_beside_seconds}};
+}
+
+std::vector<double> read_numbers(const Fields& fields, const char* name) {
+  std::vector<double> numbers;
+  for (const Json& value : fields.array(name)) {
+    if (!value.is_number()) {
+      throw GarbageError("field '" + std::string(name) + "' holds what is no number");
+    }
+    numbers.push_back(value.get<double>());
+  }
+  return numbers;
 }
 
 CaseBlocks read_case_blocks(const Json& json) {
@@ -97,14 +111,14 @@ CaseBlocks read_case_blocks(const Json& json) {
   blocks.case_index = fields.small("case_index", 0, kMostCases);
   blocks.ops_per_block = fields.small("ops_per_block", 0, kMostOps);
   blocks.warmup_ops = fields.small("warmup_ops", 0, kMostOps);
-  for (const Json& value : fields.array("seconds_per_op")) {
-    if (!value.is_number()) throw GarbageError("field 'seconds_per_op' holds what is no number");
-    blocks.seconds_per_op.push_back(value.get<double>());
-  }
+  blocks.seconds_per_op = read_numbers(fields, "seconds_per_op");
   blocks.wrong_elements = fields.integer("wrong_elements", -1, kMostBytes);
   blocks.first_wrong = fields.text("first_wrong");
   blocks.cpu_seconds = fields.number("cpu_seconds");
   blocks.wall_seconds = fields.number("wall_seconds");
+  blocks.device_seconds_per_op = read_numbers(fields, "device_seconds_per_op");
+  blocks.load_alone_seconds = fields.number("load_alone_seconds");
+  blocks.load_beside_seconds = fields.number("load_beside_seconds");
   return blocks;
 }
 
@@ -139,7 +153,8 @@ Json write(const Request& request) {
           {"knobs", request.knobs},           {"model", request.model},
           {"partitions", request.partitions}, {"cases", std::move(cases)},
           {"arena", request.arena.value},     {"parity_iters", request.parity_iters},
-          {"verify", request.verify}};
+          {"verify", request.verify},         {"load", request.load},
+          {"load_ctas", request.load_ctas}};
 }
 
 // Everything that is used as an index later is checked here, once.
@@ -181,6 +196,8 @@ Message read_request(const Fields& fields) {
   request.arena = Bytes{fields.integer("arena", 0, kMostBytes)};
   request.parity_iters = fields.small("parity_iters", 0, kMostOps);
   request.verify = fields.boolean("verify");
+  request.load = fields.text("load");
+  request.load_ctas = fields.small("load_ctas", 0, kMostOps);
   check_indices(request);
   return request;
 }
@@ -189,10 +206,12 @@ Json write(const Ready& ready) {
   return {{"rendezvous", write(ready.rendezvous)},
           {"device", ready.device},
           {"versions", ready.versions},
-          {"locks", ready.locks}};
+          {"locks", ready.locks},
+          {"identity", ready.identity}};
 }
 Message read_ready(const Fields& fields) {
-  Ready ready{read_rendezvous(fields), fields.text("device"), fields.texts("versions"), {}};
+  Ready ready{read_rendezvous(fields), fields.text("device"), fields.texts("versions"), {},
+              fields.texts("identity")};
   for (const Json& lock : fields.array("locks", 4096)) {
     if (!lock.is_string()) throw GarbageError("field 'locks' holds what is no string");
     ready.locks.push_back(lock.get<std::string>());
@@ -203,8 +222,12 @@ Message read_ready(const Fields& fields) {
 Json write(const Connect& connect) { return {{"rendezvous", write(connect.rendezvous)}}; }
 Message read_connect(const Fields& fields) { return Connect{read_rendezvous(fields)}; }
 
-Json write(const Connected& connected) { return {{"seconds", connected.seconds}}; }
-Message read_connected(const Fields& fields) { return Connected{fields.numbers("seconds")}; }
+Json write(const Connected& connected) {
+  return {{"seconds", connected.seconds}, {"environment", connected.environment}};
+}
+Message read_connected(const Fields& fields) {
+  return Connected{fields.numbers("seconds"), fields.texts("environment")};
+}
 
 Json write(const Progress& progress) {
   return {{"case_index", progress.case_index}, {"step", progress.step}, {"order", progress.order}};
@@ -217,7 +240,9 @@ Message read_progress(const Fields& fields) {
 Json write(const Result& result) {
   Json cases = Json::array();
   for (const CaseBlocks& item : result.cases) cases.push_back(write(item));
-  return {{"cases", std::move(cases)}, {"peak_rss_bytes", result.peak_rss_bytes}};
+  return {{"cases", std::move(cases)},
+          {"peak_rss_bytes", result.peak_rss_bytes},
+          {"device_bytes", result.device_bytes}};
 }
 Message read_result(const Fields& fields) {
   Result result;
@@ -225,6 +250,7 @@ Message read_result(const Fields& fields) {
     result.cases.push_back(read_case_blocks(item));
   }
   result.peak_rss_bytes = fields.integer("peak_rss_bytes", 0, kMostBytes);
+  result.device_bytes = fields.integer("device_bytes", 0, kMostBytes);
   return result;
 }
 

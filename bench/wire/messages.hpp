@@ -26,7 +26,7 @@
 
 namespace nccl_sweep::wire {
 
-inline constexpr int kProtocolVersion = 1;
+inline constexpr int kProtocolVersion = 2;
 
 // The peer sent something that is not a frame or message of this protocol.
 class GarbageError : public std::runtime_error {
@@ -65,6 +65,8 @@ struct Request {
   Bytes arena;           // bytes of the rotating buffers
   int parity_iters = 0;  // > 0: nccl-tests' recipe
   bool verify = true;
+  std::string load;      // "fma" or "copy": time that kernel beside each case instead of blocks
+  int load_ctas = 0;     // thread blocks of the load kernel at a time; 0: as many as fit
 };
 
 struct Rendezvous {
@@ -78,6 +80,9 @@ struct Ready {
   std::string device;                           // "NVIDIA H200", "AMD EPYC ..."
   std::map<std::string, std::string> versions;  // "nccl": "2.28.9" ...
   std::vector<std::string> locks;  // resources that only one run may use: "GPU-<uuid>"
+  // What must be the same on all ranks, or they hang: "nccl_library": file, size and hash,
+  // "nccl.conf": hash ... Compared before anything is connected.
+  std::map<std::string, std::string> identity;
 };
 
 struct Connect {
@@ -85,7 +90,8 @@ struct Connect {
 };
 
 struct Connected {
-  std::map<std::string, double> seconds;  // "device", "connect" ...
+  std::map<std::string, double> seconds;           // "device", "connect" ...
+  std::map<std::string, std::string> environment;  // what the library added to it (conf files)
 };
 
 struct Measure {};
@@ -105,11 +111,15 @@ struct CaseBlocks {
   std::string first_wrong;             // "rank 1 offset 4096 got 0x.. expected 0x.."
   double cpu_seconds = 0;              // of the process, during the blocks
   double wall_seconds = 0;
+  std::vector<double> device_seconds_per_op;  // one a block where the backend has a device clock
+  double load_alone_seconds = 0;              // of the load kernel, with Request::load
+  double load_beside_seconds = 0;
 };
 
 struct Result {
   std::vector<CaseBlocks> cases;
   std::int64_t peak_rss_bytes = 0;
+  std::int64_t device_bytes = 0;  // device memory taken since before the communicators
 };
 
 struct Failed {

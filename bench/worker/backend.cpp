@@ -15,4 +15,8 @@ double Backend::cpu_seconds() const {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
+Backend::LoadTimes Backend::time_load(const Case&, int, const std::string& kind, int) {
+  throw Unsupported("this backend has no load kernel '" + kind + "'");
+}
+
 }  // namespace nccl_sweep::worker

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -47,6 +48,9 @@ class Backend {
   // What only one run may use at a time: "GPU-<uuid>". None where sharing only costs speed.
   virtual std::vector<std::string> locks() const { return {}; }
 
+  // What must be the same on all ranks: the library's file, size and hash, its conf files ...
+  virtual std::map<std::string, std::string> identity() const { return {}; }
+
   // Called on the first rank of each group: makes what the others need to join.
   virtual std::string create_rendezvous(int partition, int group) = 0;
 
@@ -65,12 +69,30 @@ class Backend {
   // the case's group.
   virtual Seconds run_ops(const Case&, int partition, int n) = 0;
 
+  // Device seconds for all ops of the last run_ops(); nothing without a device clock.
+  virtual std::optional<Seconds> device_seconds() { return std::nullopt; }
+
+  // Overwrites the output that the op `ahead` ops from now will fill, so that verify() cannot
+  // take an earlier op's answer for its own. Untimed.
+  virtual void poison(const Case&, int /*partition*/, int /*ahead*/) {}
+
+  // Seconds of a load kernel by itself and beside ops of the case that run all the while: what the
+  // case takes from the compute. Collective over the case's group. `kind` is Request::load.
+  struct LoadTimes {
+    Seconds alone{0};
+    Seconds beside{0};
+  };
+  virtual LoadTimes time_load(const Case&, int partition, const std::string& kind, int ctas);
+
   // Checks the data: out of place the slot of the last op, in place one op on a freshly filled
   // slot. Collective over the case's group.
   virtual Verification verify(const Case&, int partition) = 0;
 
   // CPU seconds of this process so far, all threads; the model returns what it calculates.
   virtual double cpu_seconds() const;
+
+  // Device memory taken since open() was done, by everything but the arena.
+  virtual std::int64_t device_bytes() { return 0; }
 
   // Destroys the communicators. Collective over the world.
   virtual void disconnect() = 0;

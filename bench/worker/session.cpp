@@ -104,6 +104,23 @@ std::int64_t peak_rss_bytes() {
   return std::int64_t{usage.ru_maxrss} * 1024;
 }
 
+std::map<std::string, std::string> environment() {
+  std::map<std::string, std::string> variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text(*entry);
+    const std::size_t equals = text.find('=');
+    if (equals != std::string::npos) variables[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return variables;
+}
+
+// What is set now and was not before: NCCL puts there what it reads from its conf files.
+std::map<std::string, std::string> added_to(const std::map<std::string, std::string>& before) {
+  std::map<std::string, std::string> added = environment();
+  std::erase_if(added, [&](const auto& entry) { return before.contains(entry.first); });
+  return added;
+}
+
 class Session {
  public:
   explicit Session(wire::Channel channel) : channel_(std::move(channel)), inbox_(channel_) {}
@@ -134,14 +151,16 @@ class Session {
     const auto start = clock::now();
     backend_->open(request_);
     const double device_seconds = std::chrono::duration<double>(clock::now() - start).count();
-    send(wire::Ready{lead_groups(), backend_->device(), backend_->versions(), backend_->locks()});
+    send(wire::Ready{lead_groups(), backend_->device(), backend_->versions(), backend_->locks(),
+                     backend_->identity()});
 
     const auto connect = inbox_.wait_for<wire::Connect>();
     step(-1, "connect");
+    const std::map<std::string, std::string> before = environment();
     const auto connecting = clock::now();
     connect_groups(connect);
     const double seconds = std::chrono::duration<double>(clock::now() - connecting).count();
-    send(wire::Connected{{{"device", device_seconds}, {"connect", seconds}}});
+    send(wire::Connected{{{"device", device_seconds}, {"connect", seconds}}, added_to(before)});
 
     inbox_.wait_for<wire::Measure>();
     wire::Result result;
@@ -149,6 +168,7 @@ class Session {
       step(case_index, name);
     });
     result.peak_rss_bytes = peak_rss_bytes();
+    result.device_bytes = backend_->device_bytes();
     send(result);
     step_ = "disconnect";
     inbox_.wait_for<wire::Bye>();

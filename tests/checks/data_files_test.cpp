@@ -173,8 +173,9 @@ TEST(Schemas, EveryKindOfRecordFitsTheRecordSchema) {
   blocks.timing.slowest_rank = {1};
   FailureRecord failure;
   failure.outcome = Outcome::hung;
-  for (const Record& record :
-       {Record(run), Record(blocks), Record(failure), Record(TrialRecord{}), Record(EndRecord{})}) {
+  const EvidenceRecord evidence{{}, {{FactKind::variable, "NCCL_ALGO", "Ring", 2}}};
+  for (const Record& record : {Record(run), Record(blocks), Record(failure), Record(evidence),
+                               Record(TrialRecord{}), Record(EndRecord{})}) {
     const json line = json::parse(to_line(record));
     EXPECT_EQ(violations(schema_of("record"), line), std::vector<std::string>{}) << line;
     json broken = line;

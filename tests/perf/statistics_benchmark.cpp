@@ -73,7 +73,7 @@ void read_records(benchmark::State& state) {
       for (const CaseTiming& timing : trial.cases) {
         out << to_line(BlocksRecord{trial.order, timing}) << "\n";
       }
-      out << to_line(TrialRecord{trial.order, Outcome::complete, "", 1, 0, 0, 0}) << "\n";
+      out << to_line(TrialRecord{trial.order, Outcome::complete, "", 1, 0, 0, 0, 0, {}}) << "\n";
     }
   }
   for (auto _ : state) benchmark::DoNotOptimize(read_run(file));

@@ -63,7 +63,7 @@ class FakeWorker {
     channel_.send(ready);
     channel_.receive();  // Connect
     misbehave("connect");
-    channel_.send(wire::Connected{{{"connect", 0.001}}});
+    channel_.send(wire::Connected{{{"connect", 0.001}}, {}});
     channel_.receive();  // Measure
     wire::Result result = measure();
     misbehave("measure");

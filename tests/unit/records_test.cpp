@@ -46,7 +46,7 @@ TrialOutcome a_trial(int index) {
 
 std::vector<Record> records_of(const TrialOutcome& trial) {
   return {BlocksRecord{trial.order, trial.cases[0]},
-          TrialRecord{trial.order, Outcome::complete, "now", 1, 0.5, 0.1, 42}};
+          TrialRecord{trial.order, Outcome::complete, "now", 1, 0.5, 0.1, 42, 0, {}}};
 }
 
 TEST(Records, ARunIsReadBackAsItWasWritten) {

@@ -104,21 +104,26 @@ TEST(Wire, EveryOtherMessageComesBackAsItWas) {
   const auto hello = std::get<Hello>(parse(serialize(Hello{1, 42, "0.1.0"})));
   EXPECT_EQ(hello.pid, 42);
   const auto ready = std::get<Ready>(parse(serialize(
-      Ready{{{1, 2, "beef"}}, "EPYC", {{"nccl", "2.28"}}, {"GPU-a", "GPU-b"}})));
+      Ready{{{1, 2, "beef"}}, "EPYC", {{"nccl", "2.28"}}, {"GPU-a", "GPU-b"}, {{"nccl_library", "x"}}})));
   EXPECT_EQ(ready.locks, (std::vector<std::string>{"GPU-a", "GPU-b"}));
   EXPECT_EQ(ready.rendezvous.at(0).group, 2);
   EXPECT_EQ(ready.rendezvous.at(0).blob, "beef");
   EXPECT_EQ(ready.versions.at("nccl"), "2.28");
   EXPECT_EQ(std::get<Connect>(parse(serialize(Connect{{{0, 0, "x"}}}))).rendezvous.size(), 1u);
   EXPECT_EQ(
-      std::get<Connected>(parse(serialize(Connected{{{"connect", 0.25}}}))).seconds.at("connect"),
+      std::get<Connected>(parse(serialize(Connected{{{"connect", 0.25}}, {}}))).seconds.at("connect"),
       0.25);
   EXPECT_EQ(std::get<Progress>(parse(serialize(Progress{3, "verify", 9}))).order, 9);
-  const Result sent{{{2, 300, 20, {1e-5, 0.1 + 0.2}, 3, "rank 1", 0.5, 0.25}}, 1 << 20};
+  const Result sent{{{2, 300, 20, {1e-5, 0.1 + 0.2}, 3, "rank 1", 0.5, 0.25, {9e-6, 0.3}, 0.1, 0.2}},
+                    1 << 20,
+                    2 << 20};
   const auto result = std::get<Result>(parse(serialize(sent)));
   EXPECT_EQ(result.cases.at(0).seconds_per_op, sent.cases[0].seconds_per_op);  // to the last bit
   EXPECT_EQ(result.cases.at(0).wrong_elements, 3);
+  EXPECT_EQ(result.cases.at(0).device_seconds_per_op, sent.cases[0].device_seconds_per_op);
+  EXPECT_EQ(result.cases.at(0).load_beside_seconds, 0.2);
   EXPECT_EQ(result.peak_rss_bytes, 1 << 20);
+  EXPECT_EQ(result.device_bytes, 2 << 20);
   EXPECT_EQ(std::get<Failed>(parse(serialize(Failed{"error", 1, "block 2", "no"}))).step,
             "block 2");
   EXPECT_TRUE(std::holds_alternative<Measure>(parse(serialize(Measure{}))));

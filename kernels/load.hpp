@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A kernel that stands for the compute that runs beside a collective: many short thread blocks of
+// multiply-adds or of copies, scheduled like a matrix product's. How much longer it takes while
+// the collective runs is what the collective costs in SMs.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+namespace nccl_sweep::kernels {
+
+enum class LoadKind { fma, copy };
+
+// Thread blocks of the load kernel that the current device runs at a time. Throws nothing; 0 on a
+// CUDA error (cudaGetLastError tells it).
+int resident_load_ctas(LoadKind kind);
+
+// `waves` times `ctas` thread blocks, each about 50 us of work on its own: `ctas` below
+// resident_load_ctas() leave SMs free, more queue up. `scratch` is device memory of `bytes`, at
+// least 1 MiB, read and written by LoadKind::copy, never read back. Asynchronous on `stream`.
+void launch_load(LoadKind kind, int ctas, int waves, void* scratch, std::int64_t bytes,
+                 cudaStream_t stream);
+
+}  // namespace nccl_sweep::kernels
