@@ -101,7 +101,7 @@ TEST(Wire, ARequestComesBackAsItWas) {
 }
 
 TEST(Wire, EveryOtherMessageComesBackAsItWas) {
-  const auto hello = std::get<Hello>(parse(serialize(Hello{1, 42, "0.1.0"})));
+  const auto hello = std::get<Hello>(parse(serialize(Hello{kProtocolVersion, 42, "0.1.0"})));
   EXPECT_EQ(hello.pid, 42);
   const auto ready = std::get<Ready>(parse(serialize(
       Ready{{{1, 2, "beef"}}, "EPYC", {{"nccl", "2.28"}}, {"GPU-a", "GPU-b"}, {{"nccl_library", "x"}}})));
@@ -147,7 +147,7 @@ TEST(Wire, MissingOrMistypedFieldsAreGarbage) {
         R"({"type": "progress", "case_index": 18446744073709551615, "step": "x", "order": 1})",
         R"({"type": "result", "cases": {}, "peak_rss_bytes": 1})",
         R"({"type": "connected", "seconds": {"a": "b"}})",
-        R"({"type": "hello", "protocol": 2, "pid": 1, "version": "", "locks": []})"}) {
+        R"({"type": "hello", "protocol": 9, "pid": 1, "version": "", "locks": []})"}) {
     EXPECT_THROW(parse(payload), GarbageError) << payload;
   }
 }
