@@ -36,6 +36,104 @@ struct Slots {
   std::size_t total = 0;
 };
 
+// What travels: sums over ranks, and largest values with the rank that has them.
+class Reduction {
+ public:
+  Reduction(const Setup& setup, const wire::Result& shape)
+      : setup_(setup),
+        shape_(shape),
+        slots_(setup, shape),
+        sums_(kSlotSums * slots_.total + kCaseSums * shape.cases.size(), 0.0),
+        largest_(slots_.total + kCaseLargest * shape.cases.size(), 0.0),
+        who_(largest_.size(), 0) {}
+
+  void add(int rank, const wire::Result& result) {
+    for (std::size_t c = 0; c < shape_.cases.size(); ++c) {
+      const wire::CaseBlocks& blocks = result.cases[c];
+      const int group = group_of(setup_.partitions[index(setup_.partition_of_case[c])], rank);
+      for (std::size_t b = 0; b < blocks.seconds_per_op.size(); ++b) {
+        const std::size_t slot = slots_.at(c, b, index(group));
+        sums_[slot] += blocks.seconds_per_op[b];
+        sums_[slots_.total + slot] += 1;
+        if (b < blocks.device_seconds_per_op.size()) {
+          sums_[2 * slots_.total + slot] += blocks.device_seconds_per_op[b];
+        }
+        raise(slot, blocks.seconds_per_op[b], rank);
+      }
+      double* sum = case_sums(c);
+      sum[0] += blocks.cpu_seconds;
+      sum[1] += std::max<double>(0, static_cast<double>(blocks.wrong_elements));
+      sum[2] += blocks.wrong_elements >= 0 ? 1 : 0;
+      raise(case_largest(c), blocks.wall_seconds, rank);
+      raise(case_largest(c) + 1, blocks.load_alone_seconds, rank);
+      raise(case_largest(c) + 2, blocks.load_beside_seconds, rank);
+    }
+  }
+
+  void over_all(ControlPlane& control) {
+    control.sum(sums_);
+    control.max_with_rank(largest_, who_);
+  }
+
+  std::vector<CaseTiming> timings() {
+    std::vector<CaseTiming> timings(shape_.cases.size());
+    for (std::size_t c = 0; c < timings.size(); ++c) {
+      CaseTiming& timing = timings[c];
+      timing.case_index = static_cast<int>(c);
+      timing.ops_per_block = shape_.cases[c].ops_per_block;
+      for (std::size_t b = 0; b < shape_.cases[c].seconds_per_op.size(); ++b) {
+        add_block(c, b, timing);
+      }
+      const double* sum = case_sums(c);
+      timing.cpu_seconds = sum[0];
+      timing.wrong_elements = sum[2] > 0 ? static_cast<std::int64_t>(sum[1]) : -1;
+      timing.wall_seconds = largest_[case_largest(c)];
+      timing.load_alone_seconds = largest_[case_largest(c) + 1];
+      timing.load_beside_seconds = largest_[case_largest(c) + 2];
+    }
+    return timings;
+  }
+
+ private:
+  static constexpr std::size_t kSlotSums = 3;     // seconds, ranks, device seconds
+  static constexpr std::size_t kCaseSums = 3;     // CPU seconds, wrong elements, ranks that verified
+  static constexpr std::size_t kCaseLargest = 3;  // wall seconds, load alone, load beside
+
+  double* case_sums(std::size_t c) { return &sums_[kSlotSums * slots_.total + kCaseSums * c]; }
+  std::size_t case_largest(std::size_t c) const { return slots_.total + kCaseLargest * c; }
+  void raise(std::size_t at, double value, int rank) {
+    if (value > largest_[at]) {
+      largest_[at] = value;
+      who_[at] = rank;
+    }
+  }
+
+  // The slowest group counts.
+  void add_block(std::size_t c, std::size_t b, CaseTiming& timing) const {
+    double slowest_mean = 0;
+    double slowest_device = 0;
+    std::size_t slowest_slot = slots_.at(c, b, 0);
+    for (std::size_t g = 0; g < slots_.groups[c]; ++g) {
+      const std::size_t slot = slots_.at(c, b, g);
+      const double ranks = std::max(1.0, sums_[slots_.total + slot]);
+      slowest_mean = std::max(slowest_mean, sums_[slot] / ranks);
+      slowest_device = std::max(slowest_device, sums_[2 * slots_.total + slot] / ranks);
+      if (largest_[slot] > largest_[slowest_slot]) slowest_slot = slot;
+    }
+    timing.mean_seconds.push_back(slowest_mean);
+    timing.max_seconds.push_back(largest_[slowest_slot]);
+    timing.slowest_rank.push_back(who_[slowest_slot]);
+    if (slowest_device > 0) timing.device_seconds.push_back(slowest_device);
+  }
+
+  const Setup& setup_;
+  const wire::Result& shape_;
+  Slots slots_;
+  std::vector<double> sums_;
+  std::vector<double> largest_;
+  std::vector<int> who_;
+};
+
 }  // namespace
 
 int shape_of(const wire::Result& result) {
@@ -51,61 +149,10 @@ int shape_of(const wire::Result& result) {
 
 std::vector<CaseTiming> reduce_blocks(ControlPlane& control, const Setup& setup,
                                       const std::vector<std::pair<int, wire::Result>>& results) {
-  const wire::Result& shape = results.front().second;
-  const std::size_t cases = shape.cases.size();
-  const Slots slots(setup, shape);
-  // Sums over ranks: the times, then how many ranks a slot has, then per case the CPU seconds,
-  // the wrong elements and how many ranks verified.
-  std::vector<double> sums(2 * slots.total + 3 * cases, 0.0);
-  std::vector<double> largest(slots.total + cases, 0.0);  // per slot; per case the wall seconds
-  std::vector<int> who(largest.size(), 0);
-  for (const auto& [rank, result] : results) {
-    for (std::size_t c = 0; c < cases; ++c) {
-      const wire::CaseBlocks& blocks = result.cases[c];
-      const int group = group_of(setup.partitions[index(setup.partition_of_case[c])], rank);
-      for (std::size_t b = 0; b < blocks.seconds_per_op.size(); ++b) {
-        const std::size_t slot = slots.at(c, b, index(group));
-        sums[slot] += blocks.seconds_per_op[b];
-        sums[slots.total + slot] += 1;
-        if (blocks.seconds_per_op[b] > largest[slot]) {
-          largest[slot] = blocks.seconds_per_op[b];
-          who[slot] = rank;
-        }
-      }
-      double* per_case = &sums[2 * slots.total + 3 * c];
-      per_case[0] += blocks.cpu_seconds;
-      per_case[1] += std::max<double>(0, static_cast<double>(blocks.wrong_elements));
-      per_case[2] += blocks.wrong_elements >= 0 ? 1 : 0;
-      largest[slots.total + c] = std::max(largest[slots.total + c], blocks.wall_seconds);
-    }
-  }
-  control.sum(sums);
-  control.max_with_rank(largest, who);
-
-  std::vector<CaseTiming> timings(cases);
-  for (std::size_t c = 0; c < cases; ++c) {
-    CaseTiming& timing = timings[c];
-    timing.case_index = static_cast<int>(c);
-    timing.ops_per_block = shape.cases[c].ops_per_block;
-    for (std::size_t b = 0; b < shape.cases[c].seconds_per_op.size(); ++b) {
-      double slowest_mean = 0;
-      std::size_t slowest_slot = slots.at(c, b, 0);
-      for (std::size_t g = 0; g < slots.groups[c]; ++g) {
-        const std::size_t slot = slots.at(c, b, g);
-        const double ranks = sums[slots.total + slot];
-        if (ranks > 0) slowest_mean = std::max(slowest_mean, sums[slot] / ranks);
-        if (largest[slot] > largest[slowest_slot]) slowest_slot = slot;
-      }
-      timing.mean_seconds.push_back(slowest_mean);
-      timing.max_seconds.push_back(largest[slowest_slot]);
-      timing.slowest_rank.push_back(who[slowest_slot]);
-    }
-    const double* per_case = &sums[2 * slots.total + 3 * c];
-    timing.cpu_seconds = per_case[0];
-    timing.wrong_elements = per_case[2] > 0 ? static_cast<std::int64_t>(per_case[1]) : -1;
-    timing.wall_seconds = largest[slots.total + c];
-  }
-  return timings;
+  Reduction reduction(setup, results.front().second);
+  for (const auto& [rank, result] : results) reduction.add(rank, result);
+  reduction.over_all(control);
+  return reduction.timings();
 }
 
 }  // namespace nccl_sweep::agent

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
+#include <map>
 
 #include <sys/resource.h>
 
@@ -61,8 +62,10 @@ void fix_parity(Launch& launch, const Setup& setup, const LoopOptions& options) 
   launch.warmup_ops.assign(cases, std::max(0, options.parity_warmup));
 }
 
-std::vector<Record> records_of(const TrialOutcome& outcome) {
+// `facts_changed`: the library said something else than in the candidate's trial before.
+std::vector<Record> records_of(const TrialOutcome& outcome, bool facts_changed) {
   std::vector<Record> records;
+  if (facts_changed) records.emplace_back(EvidenceRecord{outcome.order, outcome.facts});
   for (const CaseTiming& timing : outcome.cases) {
     records.emplace_back(BlocksRecord{outcome.order, timing});
   }
@@ -86,7 +89,8 @@ class Leader {
         experiment_(experiment),
         log_(log),
         options_(options),
-        show_(show) {
+        show_(show),
+        cases_(setup.cases.size()) {
     constexpr double kBurnInDeadline = 600;  // seconds: nothing is known of the fabric yet
     launch_.measure_deadline = kBurnInDeadline;
     if (options.parity_iters > 0) fix_parity(launch_, setup, options);
@@ -118,11 +122,11 @@ class Leader {
         reason = "budget";
         break;
       }
-      launch_.order = *order;
+      const Launch launch = launch_for(*order);
       show_(progress(*order, nullptr));
-      control_.broadcast(to_text(launch_));
-      const TrialOutcome outcome = runner_.run(launch_);
-      log_.append(records_of(outcome));
+      control_.broadcast(to_text(launch));
+      const TrialOutcome outcome = runner_.run(launch);
+      log_.append(records_of(outcome, facts_changed(outcome)));
       take(outcome);
       show_(progress(*order, &outcome));
     }
@@ -131,6 +135,27 @@ class Leader {
   }
 
  private:
+  // In an evidence trial each op costs log lines, and nothing is timed: two ops tell all.
+  Launch launch_for(const TrialOrder& order) const {
+    Launch launch = launch_;
+    launch.order = order;
+    if (order.stage == Stage::evidence) {
+      launch.ops_per_block.assign(cases_, 2);
+      launch.blocks.assign(cases_, 1);
+      launch.warmup_ops.assign(cases_, 1);
+    }
+    return launch;
+  }
+
+  bool facts_changed(const TrialOutcome& outcome) {
+    if (outcome.facts.empty()) return false;
+    std::vector<Fact>& before = facts_[{outcome.order.stage == Stage::evidence,
+                                        outcome.order.candidate}];
+    if (before == outcome.facts) return false;
+    before = outcome.facts;
+    return true;
+  }
+
   void take(const TrialOutcome& outcome) {
     experiment_.record(outcome);
     ++trials_;
@@ -158,7 +183,9 @@ class Leader {
   RecordLog& log_;
   const LoopOptions& options_;
   const std::function<void(const Progress&)>& show_;
-  Launch launch_;
+  Launch launch_;  // of a timed trial, but for its order
+  std::size_t cases_;
+  std::map<std::pair<bool, int>, std::vector<Fact>> facts_;  // evidence trial or not, candidate
   int trials_ = 0;
   int failed_ = 0;
   double trial_seconds_ = 0;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -15,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/investigation.hpp"
+#include "agent/library_facts.hpp"
 #include "agent/reduction.hpp"
 #include "core/error.hpp"
 #include "core/knob.hpp"
@@ -67,10 +67,6 @@ void wait_for_workers(const std::vector<std::unique_ptr<WorkerLink>>& workers, d
 
 }  // namespace
 
-NodeLost::NodeLost(const std::string& host)
-    : Error(ExitCode::environment, "a worker cannot be killed: the node is lost", host,
-            "take the node out, then go on with --resume") {}
-
 TrialRunner::TrialRunner(ControlPlane& control, const Setup& setup,
                          const bool volatile* stop_requested)
     : control_(control), setup_(setup), stop_requested_(stop_requested) {}
@@ -107,6 +103,10 @@ wire::Request TrialRunner::request_for(const Launch& launch, int rank) const {
   request.arena = setup_.arena;
   request.parity_iters = setup_.parity_iters;
   request.verify = setup_.verify;
+  if (launch.order.stage == Stage::load) {
+    request.load = setup_.load;
+    request.load_ctas = setup_.load_ctas;
+  }
   return request;
 }
 
@@ -116,6 +116,9 @@ void TrialRunner::spawn(const Launch& launch) {
   for (const auto& [knob, value] : candidate.assignments) {
     const auto& names = setup_.environment_knobs;
     if (std::find(names.begin(), names.end(), knob) != names.end()) assigned[knob] = value;
+  }
+  for (const auto& entry : log_variables(setup_.backend, launch.order.stage)) {
+    assigned.insert_or_assign(entry.first, entry.second);
   }
   ChildCommand command;
   command.program = setup_.worker_program;
@@ -128,7 +131,7 @@ void TrialRunner::spawn(const Launch& launch) {
       try {
         locks_.take(device);
       } catch (const Error& error) {
-        lock_error_ = error.what();
+        fatal_error_ = error.what();
         throw;
       }
     }
@@ -187,7 +190,7 @@ bool TrialRunner::agree_on_blocks() {
 }
 
 bool TrialRunner::vote(bool fine, int shape) {
-  const int status = lock_error_ ? 2 : fine ? 0 : 1;
+  const int status = fatal_error_ ? 2 : fine ? 0 : 1;
   const VoteResult result =
       control_.vote({trial_, status, *stop_requested_, shape}, deadline_ + kVotePatience);
   stop_seen_ = stop_seen_ || result.stop;
@@ -198,19 +201,34 @@ bool TrialRunner::vote(bool fine, int shape) {
   return result.status == 0;
 }
 
-void TrialRunner::exchange_rendezvous() {
+// False where ranks differ in what must be the same on all of them.
+bool TrialRunner::exchange_rendezvous() {
   using nlohmann::json;
-  json mine = json::array();
+  json rendezvous = json::array();
+  json identities = json::array();
   for (const auto& worker : workers_) {
     for (const wire::Rendezvous& r : worker->ready().rendezvous) {
-      mine.push_back({r.partition, r.group, r.blob});
+      rendezvous.push_back({r.partition, r.group, r.blob});
     }
+    identities.push_back({worker->rank(), worker->ready().identity});
   }
   wire::Connect all;
-  for (const std::string& text : control_.gather(mine.dump())) {
-    for (const json& entry : json::parse(text)) {
+  std::vector<RankIdentity> ranks;
+  const std::vector<std::string> texts = control_.gather(json{rendezvous, identities}.dump());
+  for (std::size_t agent = 0; agent < texts.size(); ++agent) {
+    const json both = json::parse(texts[agent]);
+    for (const json& entry : both.at(0)) {
       all.rendezvous.push_back({entry.at(0), entry.at(1), entry.at(2)});
     }
+    for (const json& entry : both.at(1)) {
+      ranks.push_back({entry.at(0), setup_.layout.host_of_agent[agent], entry.at(1)});
+    }
+  }
+  const std::string difference = identity_difference(ranks);
+  if (!difference.empty()) {
+    fatal_error_ = difference;
+    start_error_ = Fault{Outcome::error, difference, false};
+    return false;
   }
   for (const auto& worker : workers_) {
     wire::Connect connect;
@@ -223,26 +241,35 @@ void TrialRunner::exchange_rendezvous() {
     }
     worker->tell(connect);
   }
+  return true;
 }
 
 void TrialRunner::reduce(TrialOutcome& outcome) {
   std::vector<std::pair<int, wire::Result>> results;
-  double connect = 0;
-  double rss = 0;
-  for (const auto& worker : workers_) {
-    results.emplace_back(worker->rank(), worker->result());
-    rss = std::max(rss, static_cast<double>(worker->result().peak_rss_bytes));
-    const auto& seconds = worker->connected().seconds;
-    const auto found = seconds.find("connect");
-    if (found != seconds.end()) connect = std::max(connect, found->second);
-  }
+  for (const auto& worker : workers_) results.emplace_back(worker->rank(), worker->result());
   outcome.cases = reduce_blocks(control_, setup_, results);
-  std::vector<double> largest{outcome.start_up_seconds, connect, rss};
+  // The parts have the same names on all ranks: the same backend made them.
+  std::map<std::string, double> parts{{"spawn", greeted_seconds_}};
+  double rss = 0;
+  double device = 0;
+  for (const auto& worker : workers_) {
+    rss = std::max(rss, static_cast<double>(worker->result().peak_rss_bytes));
+    device = std::max(device, static_cast<double>(worker->result().device_bytes));
+    for (const auto& [part, seconds] : worker->connected().seconds) {
+      parts[part] = std::max(parts[part], seconds);
+    }
+  }
+  std::vector<double> largest{outcome.start_up_seconds, rss, device};
+  for (const auto& [part, seconds] : parts) largest.push_back(seconds);
   std::vector<int> ignored(largest.size(), control_.rank());
   control_.max_with_rank(largest, ignored);
   outcome.start_up_seconds = largest[0];
-  outcome.connect_seconds = largest[1];
-  outcome.peak_rss_bytes = static_cast<std::int64_t>(largest[2]);
+  outcome.peak_rss_bytes = static_cast<std::int64_t>(largest[1]);
+  outcome.device_bytes = static_cast<std::int64_t>(largest[2]);
+  auto next = largest.begin() + 3;
+  for (auto& [part, seconds] : parts) seconds = *next++;
+  outcome.start_up_parts = std::move(parts);
+  outcome.connect_seconds = outcome.start_up_parts["connect"];
 }
 
 TrialOutcome TrialRunner::run(const Launch& launch) {
@@ -258,11 +285,12 @@ TrialOutcome TrialRunner::run(const Launch& launch) {
   deadline_ = deadlines.hello;
   if (start_error_) control_.announce_failure(trial_);
   if (!vote(!start_error_)) return failed(launch, Phase::spawn, Progression::started);
+  greeted_seconds_ = elapsed();
 
   if (!vote(await(Progression::ready, deadlines.hello))) {
     return failed(launch, Phase::hello, Progression::ready);
   }
-  exchange_rendezvous();
+  if (!exchange_rendezvous()) return failed(launch, Phase::hello, Progression::ready);
   if (!vote(await(Progression::connected, deadlines.connect))) {
     return failed(launch, Phase::connect, Progression::connected);
   }
@@ -274,10 +302,13 @@ TrialOutcome TrialRunner::run(const Launch& launch) {
   }
   reduce(outcome);
 
+  const double stopping = elapsed();
   for (const auto& worker : workers_) worker->tell(wire::Bye{});
   if (!vote(await(Progression::gone, deadlines.drain))) {
     return failed(launch, Phase::drain, Progression::gone);
   }
+  outcome.start_up_parts["stop"] = elapsed() - stopping;
+  if (setup_.backend == "nccl") outcome.facts = gather_facts(control_, workers_);
   if (setup_.keep_logs) keep_logs(launch, nullptr);
   workers_.clear();
   outcome.total_seconds = elapsed();
@@ -293,12 +324,13 @@ TrialOutcome TrialRunner::failed(const Launch& launch, Phase phase, Done until) 
     suspects.push_back(suspect_from_text(text));
   }
   Suspect guilty = blame(suspects);
-  terminate();
+  // Abort lets a worker leave its collective in order; who does not answer is killed.
+  terminate(workers_, setup_.backend == "nccl" ? 6 : 1, setup_.layout.host_of_agent[agent]);
   keep_logs(launch, &guilty);
   workers_.clear();
   deadline_ = kReapPatience;
   const VoteResult all =
-      control_.vote({trial_, lock_error_ ? 2 : 0, *stop_requested_, 0}, deadline_ + kVotePatience);
+      control_.vote({trial_, fatal_error_ ? 2 : 0, *stop_requested_, 0}, deadline_ + kVotePatience);
   stop_seen_ = stop_seen_ || all.stop;
   if (all.status == 2 && control_.rank() == 0) {  // rank 0 ends the run, the others follow
     throw environment_error(guilty.failure.message, guilty.failure.host);
@@ -309,38 +341,6 @@ TrialOutcome TrialRunner::failed(const Launch& launch, Phase phase, Done until) 
   outcome.failure = std::move(guilty.failure);
   outcome.total_seconds = elapsed();
   return outcome;
-}
-
-void TrialRunner::terminate() {
-  // Abort lets a worker leave its collective in order; who does not answer is killed.
-  const double abort_grace = setup_.backend == "nccl" ? 6 : 1;
-  constexpr double kTermGrace = 1;
-  const auto all_gone = [&](double seconds) {
-    const double end = now() + seconds;
-    for (;;) {
-      const bool gone = std::all_of(workers_.begin(), workers_.end(), [](const auto& worker) {
-        return worker->child().exited().has_value();
-      });
-      if (gone || now() > end) return gone;
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-  };
-  for (const auto& worker : workers_) {
-    if (worker->child().stopped()) worker->child().signal_group(SIGKILL);
-    try {
-      worker->child().channel().send(wire::Abort{}, 0.1);
-    } catch (const std::exception&) {
-      // Dead, or not reading any more: the signals below are for it.
-    }
-  }
-  if (all_gone(abort_grace)) return;
-  for (const auto& worker : workers_) worker->child().signal_group(SIGTERM);
-  if (all_gone(kTermGrace)) return;
-  for (const auto& worker : workers_) worker->child().signal_group(SIGKILL);
-  if (!all_gone(kReapPatience)) {
-    const auto agent = static_cast<std::size_t>(control_.rank());
-    throw NodeLost(setup_.layout.host_of_agent[agent]);
-  }
 }
 
 void TrialRunner::keep_logs(const Launch& launch, Suspect* guilty) {

@@ -14,19 +14,12 @@
 #include "agent/control.hpp"
 #include "agent/device_lock.hpp"
 #include "agent/setup.hpp"
+#include "agent/termination.hpp"
 #include "agent/worker_link.hpp"
-#include "core/error.hpp"
 
 namespace nccl_sweep::agent {
 
 struct Suspect;
-
-// A worker of this agent does not even die of SIGKILL. The other agents wait for this one in a
-// vote, so the whole run must be aborted.
-class NodeLost : public Error {
- public:
-  explicit NodeLost(const std::string& host);
-};
 
 class TrialRunner {
  public:
@@ -47,10 +40,9 @@ class TrialRunner {
   bool await(Done until, double deadline_seconds);  // true: all local workers are there
   bool agree_on_blocks();
   bool vote(bool fine, int shape = 0);              // true: all agents are fine
-  void exchange_rendezvous();
+  bool exchange_rendezvous();
   void reduce(TrialOutcome&);
   TrialOutcome failed(const Launch&, Phase, Done until);
-  void terminate();
   void keep_logs(const Launch&, Suspect* guilty);
   double elapsed() const;
 
@@ -59,10 +51,11 @@ class TrialRunner {
   const bool volatile* stop_requested_;
   std::vector<std::unique_ptr<WorkerLink>> workers_;
   std::optional<Fault> start_error_;
-  std::optional<std::string> lock_error_;
+  std::optional<std::string> fatal_error_;  // ends the run, not only the trial
   DeviceLocks locks_;
   int trial_ = -1;
   double started_ = 0;
+  double greeted_seconds_ = 0;
   double deadline_ = 0;  // of the running phase, seconds from its start
   bool stop_seen_ = false;
 };

@@ -178,6 +178,8 @@ agent::Setup setup_of(const SweepSpec& spec, const KnobCatalogue& catalogue, con
   setup.arena = plan.arena;
   setup.parity_iters = spec.iters;
   setup.verify = spec.verify;
+  setup.load = spec.load == "none" ? "" : spec.load;
+  setup.load_ctas = spec.load_ctas;
   setup.seed = seed;
   setup.site = site;
   setup.layout = layout;
@@ -321,9 +323,9 @@ PreparedRun prepare_resume(const RunRecord& record, const std::vector<agent::Mac
   run.plan.cases = record.cases;
   run.plan.ranks = static_cast<int>(nodes.size());
   run.plan.arena = record.arena;
-  partition_index(run.plan, GroupShape{}, nodes);
+  partition_index(run.plan, GroupShape{}, false, nodes);
   for (const Case& c : record.cases) {
-    run.plan.partition_of_case.push_back(partition_index(run.plan, c.group, nodes));
+    run.plan.partition_of_case.push_back(partition_index(run.plan, c.group, c.graph, nodes));
   }
   run.setup =
       setup_of(run.spec, catalogue, run.plan, layout, simulated, record.seed, record.environment);

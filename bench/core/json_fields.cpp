@@ -51,4 +51,18 @@ void from_json(const json& j, Candidate& candidate) {
   }
 }
 
+void to_json(json& j, const Fact& fact) {
+  j = json{{"kind", to_string(fact.kind)},
+           {"subject", fact.subject},
+           {"value", fact.value},
+           {"ranks", fact.ranks}};
+}
+
+void from_json(const json& j, Fact& fact) {
+  fact.kind = parse_fact_kind(j.at("kind").get<std::string>());
+  j.at("subject").get_to(fact.subject);
+  j.at("value").get_to(fact.value);
+  j.at("ranks").get_to(fact.ranks);
+}
+
 }  // namespace nccl_sweep

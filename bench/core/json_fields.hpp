@@ -11,6 +11,7 @@
 
 #include "core/candidate.hpp"
 #include "core/case.hpp"
+#include "core/fact.hpp"
 
 namespace nccl_sweep {
 
@@ -19,5 +20,7 @@ void to_json(nlohmann::json&, const Case&);
 void from_json(const nlohmann::json&, Case&);
 void to_json(nlohmann::json&, const Candidate&);
 void from_json(const nlohmann::json&, Candidate&);
+void to_json(nlohmann::json&, const Fact&);
+void from_json(const nlohmann::json&, Fact&);
 
 }  // namespace nccl_sweep

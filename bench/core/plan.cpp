@@ -87,6 +87,7 @@ bool can_run(const std::string& backend, Collective c) {
 struct SizeNotes {
   std::map<std::string, std::pair<Bytes, Bytes>> left_out;
   std::map<std::string, std::pair<Bytes, Bytes>> rounded;
+  std::map<std::string, std::pair<Bytes, Bytes>> out_of_place_only;
 
   static void add(std::map<std::string, std::pair<Bytes, Bytes>>& notes, const Case& c) {
     const std::string key = fmt::format("{} {}", to_string(c.collective), to_string(c.dtype));
@@ -105,6 +106,10 @@ struct SizeNotes {
                                    "element where nothing is shared out; nccl-tests runs size 0)",
                                    what, text(range)));
     }
+    for (const auto& [what, range] : out_of_place_only) {
+      result.push_back(
+          fmt::format("{}: {} left out in place: it has no such form", what, text(range)));
+    }
     for (const auto& [what, range] : rounded) {
       result.push_back(fmt::format("{}: {} rounded down to whole shares, as nccl-tests does", what,
                                    text(range)));
@@ -113,8 +118,15 @@ struct SizeNotes {
   }
 };
 
+// NCCL has no in-place form of them; nccl-tests times one all the same and checks nothing.
+bool has_in_place(Collective c) { return c != Collective::alltoall && c != Collective::sendrecv; }
+
 void add_case(SweepPlan& plan, Case c, const std::vector<int>& nodes, SizeNotes& notes) {
-  const int partition = partition_index(plan, c.group, nodes);
+  if (c.placement == Placement::in_place && !has_in_place(c.collective)) {
+    SizeNotes::add(notes.out_of_place_only, c);
+    return;
+  }
+  const int partition = partition_index(plan, c.group, c.graph, nodes);
   c.group_size =
       static_cast<int>(plan.partitions[static_cast<std::size_t>(partition)].front().size());
   if (c.group_size < 2) {
@@ -244,11 +256,16 @@ std::set<std::string> words_of(std::string_view name) {
 
 }  // namespace
 
-int partition_index(SweepPlan& plan, const GroupShape& shape, const std::vector<int>& nodes) {
+int partition_index(SweepPlan& plan, const GroupShape& shape, bool graph,
+                    const std::vector<int>& nodes) {
   const Partition groups = partition_world(shape, nodes);
-  const auto found = std::find(plan.partitions.begin(), plan.partitions.end(), groups);
-  if (found != plan.partitions.end()) return static_cast<int>(found - plan.partitions.begin());
+  for (std::size_t i = 0; i < plan.partitions.size(); ++i) {
+    if (plan.partitions[i] == groups && plan.graph_partition[i] == graph) {
+      return static_cast<int>(i);
+    }
+  }
   plan.partitions.push_back(groups);
+  plan.graph_partition.push_back(graph);
   return static_cast<int>(plan.partitions.size()) - 1;
 }
 
@@ -261,7 +278,7 @@ SweepPlan expand(const SweepSpec& spec, const KnobCatalogue& catalogue,
   SweepPlan plan;
   plan.ranks = static_cast<int>(nodes.size());
   plan.candidates = expand_candidates(spec, catalogue);
-  partition_index(plan, GroupShape{}, nodes);
+  partition_index(plan, GroupShape{}, false, nodes);
   SizeNotes notes;
   // Graph cases come last in a trial: capturing changes the launches after it.
   for (const bool graph : {false, true}) {

@@ -22,6 +22,7 @@ struct SweepPlan {
   std::vector<Candidate> candidates;     // [0] is the baseline
   std::vector<Case> cases;
   std::vector<Partition> partitions;     // of world ranks; [0] is the world as one group
+  std::vector<bool> graph_partition;     // for graph cases: equal groups, communicators of their own
   std::vector<int> partition_of_case;    // index into partitions
   int ranks = 0;                         // in the figures: workers, or the model's ranks
   Bytes arena;                           // bytes of the rotating buffers
@@ -34,9 +35,10 @@ struct SweepPlan {
 SweepPlan expand(const SweepSpec&, const KnobCatalogue&, const std::vector<WorkloadCase>& workload,
                  const std::vector<int>& node_of_rank);
 
-// Index of the shape's partition in the plan, added if it is not there yet. Throws as
-// partition_world() does.
-int partition_index(SweepPlan& plan, const GroupShape& shape, const std::vector<int>& node_of_rank);
+// Index of the shape's partition in the plan, added if it is not there yet: capturing a graph
+// changes a communicator's buffers and later launches. Throws as partition_world() does.
+int partition_index(SweepPlan& plan, const GroupShape& shape, bool graph,
+                    const std::vector<int>& node_of_rank);
 
 // The candidate that `name` means ("A=1 B=512K", any order and spelling), for --only; usage Error
 // with a did-you-mean where there is none.

@@ -209,25 +209,12 @@ TrialRecord trial_of(const json& j) {
 
 json record_json(const EvidenceRecord& r) {
   json j = order_json("evidence", r.order);
-  json facts = json::array();
-  for (const Fact& fact : r.facts) {
-    facts.push_back({{"kind", to_string(fact.kind)},
-                     {"subject", fact.subject},
-                     {"value", fact.value},
-                     {"ranks", fact.ranks}});
-  }
-  j["facts"] = std::move(facts);
+  j["facts"] = r.facts;
   return j;
 }
 
 EvidenceRecord evidence_of(const json& j) {
-  EvidenceRecord r{order_of(j), {}};
-  for (const json& fact : j.at("facts")) {
-    r.facts.push_back({parse_fact_kind(fact.at("kind").get<std::string>()),
-                       fact.at("subject").get<std::string>(), fact.at("value").get<std::string>(),
-                       fact.at("ranks").get<int>()});
-  }
-  return r;
+  return {order_of(j), j.at("facts").get<std::vector<Fact>>()};
 }
 
 json record_json(const EndRecord& r) {

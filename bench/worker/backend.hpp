@@ -48,6 +48,9 @@ class Backend {
   // What only one run may use at a time: "GPU-<uuid>". None where sharing only costs speed.
   virtual std::vector<std::string> locks() const { return {}; }
 
+  // Seconds of open() by part: "cuda context", "nccl library" ...
+  virtual std::map<std::string, double> open_seconds() const { return {}; }
+
   // What must be the same on all ranks: the library's file, size and hash, its conf files ...
   virtual std::map<std::string, std::string> identity() const { return {}; }
 

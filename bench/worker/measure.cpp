@@ -21,6 +21,8 @@ int ops_for(double seconds, double per_op, int least) {
       std::clamp(ops, static_cast<double>(least), static_cast<double>(kMostOps)));
 }
 
+int round_up(int n, int whole) { return (n + whole - 1) / whole * whole; }
+
 class CaseLoop {
  public:
   CaseLoop(const wire::Request& request, Backend& backend, const StepReport& report, int index)
@@ -28,7 +30,8 @@ class CaseLoop {
         backend_(backend),
         report_(report),
         index_(index),
-        item_(request.cases[static_cast<std::size_t>(index)]) {}
+        item_(request.cases[static_cast<std::size_t>(index)]),
+        whole_(item_.what.graph ? ops_per_graph(item_.what) : 1) {}
 
   wire::CaseBlocks run() {
     step("fill");
@@ -39,8 +42,16 @@ class CaseLoop {
     result.case_index = index_;
     result.ops_per_block = pace.ops_per_block;
     result.warmup_ops = pace.warmup_ops;
+    if (!request_.load.empty()) {
+      step("load");
+      time_load(result);
+      return result;
+    }
     for (int block = 0; block < pace.blocks; ++block) {
       step(fmt::format("block {} of {}", block + 1, pace.blocks));
+      if (block + 1 == pace.blocks && request_.verify) {
+        backend_.poison(item_.what, item_.partition, pace.ops_per_block);
+      }
       time_block(pace.ops_per_block, result);
     }
     if (request_.verify) {
@@ -55,6 +66,13 @@ class CaseLoop {
  private:
   void step(const std::string& name) { report_(index_, name); }
 
+  void time_load(wire::CaseBlocks& result) {
+    const Backend::LoadTimes times =
+        backend_.time_load(item_.what, item_.partition, request_.load, request_.load_ctas);
+    result.load_alone_seconds = times.alone.count();
+    result.load_beside_seconds = times.beside.count();
+  }
+
   void run_ops(int n) {
     if (n > 0) backend_.run_ops(item_.what, item_.partition, n);
   }
@@ -65,13 +83,13 @@ class CaseLoop {
 
   Pace warm_up() {
     if (request_.parity_iters > 0) {  // nccl-tests: warm-up, then one more op that is not timed
-      run_ops(item_.warmup_ops);
-      run_ops(1);
-      return {request_.parity_iters, 1, item_.warmup_ops};
+      run_ops(round_up(item_.warmup_ops, whole_));
+      run_ops(whole_);
+      return {round_up(request_.parity_iters, whole_), 1, item_.warmup_ops};
     }
     if (item_.ops_per_block > 0) {
-      run_ops(item_.warmup_ops);
-      return {item_.ops_per_block, item_.blocks, item_.warmup_ops};
+      run_ops(round_up(item_.warmup_ops, whole_));
+      return {round_up(item_.ops_per_block, whole_), item_.blocks, item_.warmup_ops};
     }
     return find_pace();
   }
@@ -82,15 +100,15 @@ class CaseLoop {
     double total = 0;
     double per_op = 0;
     int ops = 0;
-    for (int n = 1; ops < kWarmupOps || (total < warmup.count() && ops < kMostOps);) {
+    for (int n = whole_; ops < kWarmupOps || (total < warmup.count() && ops < kMostOps);) {
       const double seconds = agreed_seconds(n);
       per_op = seconds / n;
       total += seconds;
       ops += n;
-      n = std::clamp(ops_for(warmup.count() - total, per_op, 1), 1, 4 * n);
+      n = whole_ * std::clamp(ops_for(warmup.count() - total, per_op, 1) / whole_, 1, 4 * n / whole_);
     }
-    const int n = std::min(ops_for(kBlockSeconds / 2, per_op, 1), 300);
-    return pace_for(Seconds{agreed_seconds(n) / n}, warmup);
+    const int n = round_up(std::min(ops_for(kBlockSeconds / 2, per_op, 1), 300), whole_);
+    return pace_for(Seconds{agreed_seconds(n) / n}, warmup, whole_);
   }
 
   void time_block(int n, wire::CaseBlocks& result) {
@@ -100,6 +118,9 @@ class CaseLoop {
     result.cpu_seconds += backend_.cpu_seconds() - cpu;
     result.wall_seconds += seconds;
     result.seconds_per_op.push_back(seconds / n);
+    if (const auto device = backend_.device_seconds()) {
+      result.device_seconds_per_op.push_back(device->count() / n);
+    }
   }
 
   const wire::Request& request_;
@@ -107,13 +128,16 @@ class CaseLoop {
   const StepReport& report_;
   int index_;
   const wire::CaseRequest& item_;
+  int whole_;  // n is a multiple of it
 };
 
 }  // namespace
 
-Pace pace_for(Seconds per_op, Seconds warmup) {
+Pace pace_for(Seconds per_op, Seconds warmup, int whole) {
   const double t = per_op.count();
-  const int warmup_ops = ops_for(warmup.count(), t, kWarmupOps);
+  const int warmup_ops = round_up(ops_for(warmup.count(), t, kWarmupOps), whole);
+  constexpr int kReplays = 5;
+  if (whole > 1) return {std::max(kReplays * whole, round_up(ops_for(kBlockSeconds, t, 1), whole)), 5, warmup_ops};
   if (t >= kLongOp) return {ops_for(kBlockSeconds, t, 4), 5, warmup_ops};
   if (t >= kShortOp) return {ops_for(kBlockSeconds, t, 1), 5, warmup_ops};
   return {300, 9, warmup_ops};

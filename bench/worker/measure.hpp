@@ -25,8 +25,9 @@ struct Pace {             // how one case is measured
 };
 
 // From the baseline's time per op: about 10 ms a block and K = 5 from 50 us on, 300 ops and K = 9
-// below, where single ops are too short to be seen. `warmup` is the time to spend before.
-Pace pace_for(Seconds per_op, Seconds warmup);
+// below, where single ops are too short to be seen. `warmup` is the time to spend before. Ops that
+// come `whole` at a time, from a captured graph: at least five replays a block.
+Pace pace_for(Seconds per_op, Seconds warmup, int whole = 1);
 
 // Warm-up of a case: GPUs and links leave their idle states in about 20 ms; the first case of a
 // process also pays for everything that is set up lazily.

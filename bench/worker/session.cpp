@@ -160,7 +160,10 @@ class Session {
     const auto connecting = clock::now();
     connect_groups(connect);
     const double seconds = std::chrono::duration<double>(clock::now() - connecting).count();
-    send(wire::Connected{{{"device", device_seconds}, {"connect", seconds}}, added_to(before)});
+    std::map<std::string, double> parts = backend_->open_seconds();
+    if (parts.empty()) parts["device"] = device_seconds;
+    parts["connect"] = seconds;
+    send(wire::Connected{std::move(parts), added_to(before)});
 
     inbox_.wait_for<wire::Measure>();
     wire::Result result;

@@ -57,6 +57,19 @@ int choose_device(int local_rank, int local_size) {
   return device;
 }
 
+std::int64_t l2_bytes(int device) {
+  int bytes = 0;
+  cuda_check(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device), "L2 cache size");
+  return bytes;
+}
+
+std::int64_t free_bytes() {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  cuda_check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  return static_cast<std::int64_t>(free);
+}
+
 std::string device_name(int device) {
   cudaDeviceProp properties{};
   cuda_check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");

@@ -32,6 +32,8 @@ class DeviceMemory {
 // than ranks of this node (a launcher may hide them: then each rank sees one).
 int choose_device(int local_rank, int local_size);
 
+std::int64_t l2_bytes(int device);
+std::int64_t free_bytes();               // of the current device's memory
 std::string device_uuid(int device);  // "GPU-6e1b...", as nvidia-smi -L prints it
 std::string device_name(int device);
 std::string driver_version();  // CUDA version of the driver: "12.8"

@@ -3,29 +3,37 @@
 //
 // NCCL on GPUs, timed as nccl-tests times it: the clock starts right after the alignment, n ops are
 // queued, the stream is polled. The candidate's environment variables are in place before this
-// process starts; of the other knobs only nccl_library is known here.
+// process starts; the other knobs (library, buffer kind, communicator fields) are set here.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <chrono>
-#include <cstring>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "kernels/device_data.hpp"
+#include "kernels/load.hpp"
 #include "worker/arithmetic.hpp"
 #include "worker/backend.hpp"
 #include "worker/layout.hpp"
+#include "worker/nccl/buffers.hpp"
+#include "worker/nccl/communicator_config.hpp"
 #include "worker/nccl/cuda_device.hpp"
+#include "worker/nccl/cuda_objects.hpp"
+#include "worker/nccl/device_check.hpp"
+#include "worker/nccl/identity.hpp"
+#include "worker/nccl/load_timer.hpp"
 #include "worker/nccl/nccl_library.hpp"
+#include "worker/nccl/operation.hpp"
 
 namespace nccl_sweep::worker {
 namespace {
 
-constexpr int kPoison = 0x7b;
+using clock = std::chrono::steady_clock;
 
 std::string to_hex(const ncclUniqueId& id) {
   std::string hex;
@@ -43,33 +51,57 @@ ncclUniqueId from_hex(const std::string& hex) {
   return id;
 }
 
-ncclDataType_t nccl_type(DataType type) { return static_cast<ncclDataType_t>(type); }
-ncclRedOp_t nccl_op(ReduceOp op) { return static_cast<ncclRedOp_t>(op); }
+std::string knob(const wire::Request& request, const char* name, const char* otherwise) {
+  const auto found = request.knobs.find(name);
+  return found == request.knobs.end() ? otherwise : found->second;
+}
+
+// Ops rotate through the whole of it, so that none finds its buffers in the L2 cache; with
+// nccl-tests' recipe exactly the largest size, as nccl-tests has it.
+std::int64_t arena_bytes(const wire::Request& request, int device) {
+  constexpr std::int64_t kLeast = 4096;
+  std::int64_t bytes = request.parity_iters > 0 ? kLeast
+                                                : std::max(request.arena.value, 4 * l2_bytes(device));
+  for (const auto& item : request.cases) bytes = std::max(bytes, item.what.size.value);
+  return bytes;
+}
 
 class NcclBackend final : public Backend {
  public:
   void open(const wire::Request& request) override {
-    reject_unbuilt_knobs(request);
+    const auto start = clock::now();
     device_ = choose_device(request.local_rank, request.local_size);
-    const auto file = request.knobs.find("nccl_library");
-    nccl_ = NcclLibrary::open(file == request.knobs.end() ? "libnccl.so.2" : file->second);
+    cuda_check(cudaFree(nullptr), "CUDA context");
+    const auto context = clock::now();
+    nccl_ = NcclLibrary::open(knob(request, "nccl_library", "libnccl.so.2"));
+    knobs_ = request.knobs;
+    const auto library = clock::now();
     seed_ = request.seed ^ kernels::mix(static_cast<std::uint64_t>(request.trial) + 1);
-    arena_ = std::max<std::int64_t>(request.arena.value, 4096);
-    for (const auto& item : request.cases) arena_ = std::max(arena_, item.what.size.value);
-    cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
-    send_ = DeviceMemory(arena_);
-    receive_ = DeviceMemory(arena_);
+    events_ = request.parity_iters == 0;
+    arena_ = arena_bytes(request, device_);
+    stream_ = std::make_unique<Stream>();
+    start_ = std::make_unique<Event>();
+    end_ = std::make_unique<Event>();
+    buffers_ = Buffers(nccl_, parse_buffer_kind(knob(request, "buffer", "plain")), arena_);
     scratch_ = DeviceMemory(256);
+    check_ = std::make_unique<DeviceCheck>(seed_, stream_->get());
+    free_after_open_ = free_bytes();
+    const auto end = clock::now();
+    open_seconds_ = {{"cuda context", seconds(start, context)},
+                     {"nccl library", seconds(context, library)},
+                     {"buffers", seconds(library, end)}};
   }
 
   std::string device() const override { return device_name(device_); }
   std::map<std::string, std::string> versions() const override {
     return {{"nccl", nccl_.version_text()},
+            {"nccl_library", nccl_.file},
             {"cuda_driver", driver_version()},
             {"cuda_runtime", runtime_version()}};
   }
-
+  std::map<std::string, double> open_seconds() const override { return open_seconds_; }
   std::vector<std::string> locks() const override { return {device_uuid(device_)}; }
+  std::map<std::string, std::string> identity() const override { return library_identity(nccl_); }
 
   std::string create_rendezvous(int, int) override {
     ncclUniqueId id{};
@@ -79,9 +111,14 @@ class NcclBackend final : public Backend {
 
   void connect(int partition, const std::vector<int>& ranks, int index,
                const std::string& rendezvous) override {
+    ncclConfig_t config = communicator_config(knobs_, nccl_.version());
     Member member{index, static_cast<int>(ranks.size()), nullptr};
-    nccl_.check(nccl_.comm_init_rank(&member.comm, member.size, from_hex(rendezvous), index),
-                "ncclCommInitRank");
+    nccl_.check(nccl_.comm_init_rank_config(&member.comm, member.size, from_hex(rendezvous), index,
+                                            &config),
+                "ncclCommInitRankConfig");
+    settle(member);
+    registrations_[partition] = buffers_.register_with(member.comm);
+    settle(member);
     members_[partition] = member;
   }
 
@@ -90,7 +127,7 @@ class NcclBackend final : public Backend {
     double largest = mine;
     copy(value, &largest, sizeof largest);
     const Member& world = member(0);
-    nccl_.check(nccl_.all_reduce(value, value, 1, ncclFloat64, ncclMax, world.comm, stream_),
+    nccl_.check(nccl_.all_reduce(value, value, 1, ncclFloat64, ncclMax, world.comm, stream_->get()),
                 "ncclAllReduce (alignment)");
     poll(world);
     // Ranks that want no number need no copy: it would come between alignment and clock.
@@ -100,51 +137,75 @@ class NcclBackend final : public Backend {
 
   void prepare(const Case& what, int partition) override {
     const Member& me = member(partition);
-    const Layout layout = layout_of(what, me.index, me.size);
-    for (std::int64_t slot = 0; slot < slots(what); ++slot) fill(what, layout, me, slot);
+    graph_ = Graph();
+    for (std::int64_t slot = 0; slot < slots(what); ++slot) {
+      check_->fill(what, me.index, me.size, place(what, me, slot));
+    }
     poll(me);
     next_slot_ = 0;
+    if (what.graph) capture(what, me);
   }
 
   Seconds run_ops(const Case& what, int partition, int n) override {
     const Member& me = member(partition);
-    const Layout layout = layout_of(what, me.index, me.size);
-    const std::int64_t count = slots(what);
-    const auto start = std::chrono::steady_clock::now();
-    for (int op = 0; op < n; ++op) {
-      last_slot_ = next_slot_;
-      next_slot_ = next_slot_ + 1 < count ? next_slot_ + 1 : 0;
-      launch(what, me, layout, last_slot_);
+    if (events_) start_->record(stream_->get());
+    const auto start = clock::now();
+    if (what.graph) {
+      for (int done = 0; done < n; done += ops_per_graph(what)) graph_.launch(stream_->get());
+      last_slot_ = (ops_per_graph(what) - 1) % slots(what);
+    } else {
+      enqueue_ops(what, me, n);
     }
+    if (events_) end_->record(stream_->get());
     poll(me);
-    return std::chrono::steady_clock::now() - start;
+    return clock::now() - start;
+  }
+
+  std::optional<Seconds> device_seconds() override {
+    if (!events_) return std::nullopt;
+    return Seconds{seconds_between(*start_, *end_)};
+  }
+
+  void poison(const Case& what, int partition, int ahead) override {
+    const Member& me = member(partition);
+    const std::int64_t slot = what.graph ? (ops_per_graph(what) - 1) % slots(what)
+                                         : (next_slot_ + ahead - 1) % slots(what);
+    // In place the output is the next op's input: verify() fills a slot anew instead.
+    if (what.placement == Placement::in_place) return;
+    check_->poison(what, me.index, me.size, place(what, me, slot));
+    poll(me);
+  }
+
+  LoadTimes time_load(const Case& what, int partition, const std::string& kind, int ctas) override {
+    const Member& me = member(partition);
+    if (load_ == nullptr) load_ = std::make_unique<LoadTimer>(kind, ctas);
+    const LoadTimer::Collective collective{
+        [&](int n) { enqueue_ops(what, me, n); }, [&] { poll(me); },
+        [&](double mine) { return align(mine); }};
+    return load_->time(collective);
   }
 
   Verification verify(const Case& what, int partition) override {
     const Member& me = member(partition);
-    const Layout layout = layout_of(what, me.index, me.size);
+    const BufferPlace slot = place(what, me, last_slot_);
     if (what.placement == Placement::in_place) {
-      fill(what, layout, me, last_slot_);
-      launch(what, me, layout, last_slot_);
+      check_->fill(what, me.index, me.size, slot);
+      enqueue(nccl_, what, me, slot.in, slot.out, stream_->get());
+      poll(me);
     }
-    auto* found = static_cast<kernels::Mismatch*>(static_cast<void*>(scratch_.get() + 64));
-    kernels::Mismatch result{0, kernels::kNothingWrong};
-    copy(found, &result, sizeof result);
-    check(what, layout, me, found);
-    poll(me);
-    copy(&result, found, sizeof result);
-    Verification verification{static_cast<std::int64_t>(result.count), {}};
-    if (result.count > 0) {
-      verification.first_wrong =
-          fmt::format("rank {} offset {}", me.index,
-                      static_cast<std::int64_t>(result.first) * element_bytes(what.dtype));
-    }
-    return verification;
+    return check_->verify(what, me.index, me.size, slot);
+  }
+
+  std::int64_t device_bytes() override {
+    return std::max<std::int64_t>(0, free_after_open_ - free_bytes());
   }
 
   void disconnect() override {
+    graph_ = Graph();
     for (auto& [partition, member] : members_) {
+      buffers_.deregister(member.comm, registrations_[partition]);
       nccl_.check(nccl_.comm_finalize(member.comm), "ncclCommFinalize");
+      settle(member);
       nccl_.check(nccl_.comm_destroy(member.comm), "ncclCommDestroy");
     }
     members_.clear();
@@ -155,19 +216,8 @@ class NcclBackend final : public Backend {
   void abort() noexcept override { aborted_ = true; }
 
  private:
-  struct Member {  // of this rank's group in a partition
-    int index = 0;
-    int size = 1;
-    ncclComm_t comm = nullptr;
-  };
-
-  static void reject_unbuilt_knobs(const wire::Request& request) {
-    for (const char* name : {"buffer", "min_ctas", "max_ctas", "nvls_ctas", "cga_cluster_size",
-                             "cta_policy", "n_channels_per_net_peer"}) {
-      if (request.knobs.contains(name)) {
-        throw Unsupported(fmt::format("this build's nccl backend cannot set {} yet", name));
-      }
-    }
+  static double seconds(clock::time_point from, clock::time_point to) {
+    return std::chrono::duration<double>(to - from).count();
   }
 
   const Member& member(int partition) const {
@@ -178,105 +228,87 @@ class NcclBackend final : public Backend {
     return found->second;
   }
 
-  std::int64_t slots(const Case& what) const {
-    return slots_of(Bytes{arena_}, what.size).count;
-  }
-  std::byte* input(const Case& what, const Layout& layout, std::int64_t slot) const {
+  std::int64_t slots(const Case& what) const { return slots_of(Bytes{arena_}, what.size).count; }
+
+  BufferPlace place(const Case& what, const Member& me, std::int64_t slot) const {
+    const Layout layout = layout_of(what, me.index, me.size);
     const std::int64_t base = slot * slots_of(Bytes{arena_}, what.size).stride;
-    return what.placement == Placement::in_place ? receive_.get() + base + layout.send_offset
-                                                 : send_.get() + base;
-  }
-  std::byte* output(const Case& what, const Layout& layout, std::int64_t slot) const {
-    const std::int64_t base = slot * slots_of(Bytes{arena_}, what.size).stride;
-    return receive_.get() + base +
-           (what.placement == Placement::in_place ? layout.receive_offset : 0);
+    const bool in_place = what.placement == Placement::in_place;
+    return {in_place ? buffers_.receive() + base + layout.send_offset : buffers_.send() + base,
+            buffers_.receive() + base + (in_place ? layout.receive_offset : 0), layout};
   }
 
-  void fill(const Case& what, const Layout& layout, const Member& me, std::int64_t slot) {
-    cuda_check(cudaMemsetAsync(output(what, layout, slot), kPoison,
-                               static_cast<std::size_t>(layout.receive_bytes), stream_),
-               "cudaMemsetAsync");
-    std::byte* in = input(what, layout, slot);
-    if (reduces(what.collective)) {
-      kernels::fill_contribution(what.dtype, pattern_of(what, me), me.index, in,
-                                 layout.send_bytes / element_bytes(what.dtype), stream_);
-    } else {
-      kernels::fill_random(in, layout.send_bytes, seed_, me.index, stream_);
+  void enqueue_ops(const Case& what, const Member& me, int n) {
+    const std::int64_t count = slots(what);
+    for (int op = 0; op < n; ++op) {
+      last_slot_ = next_slot_;
+      next_slot_ = next_slot_ + 1 < count ? next_slot_ + 1 : 0;
+      const BufferPlace slot = place(what, me, last_slot_);
+      enqueue(nccl_, what, me, slot.in, slot.out, stream_->get());
     }
-    cuda_check(cudaGetLastError(), "fill kernel");
   }
 
-  void check(const Case& what, const Layout& layout, const Member& me, kernels::Mismatch* found) {
-    const std::byte* got = output(what, layout, last_slot_);
-    const std::int64_t width = element_bytes(what.dtype);
-    if (what.collective == Collective::all_gather) {
-      for (int rank = 0; rank < me.size; ++rank) {
-        kernels::verify_random(got + rank * layout.send_bytes, layout.send_bytes, seed_, rank,
-                               static_cast<int>(width), rank * layout.send_bytes / width, found,
-                               stream_);
-      }
-    } else {
-      const std::int64_t count = layout.receive_bytes / width;
-      const std::int64_t first =
-          what.collective == Collective::reduce_scatter ? me.index * count : 0;
-      kernels::verify_answer(what.dtype, pattern_of(what, me), got, first, count, found, stream_);
+  // One plain op first: it connects, which a capture cannot do with every NCCL.
+  void capture(const Case& what, const Member& me) {
+    enqueue_ops(what, me, 1);
+    poll(me);
+    next_slot_ = 0;
+    graph_ = Graph(stream_->get(), [&] { enqueue_ops(what, me, ops_per_graph(what)); });
+    next_slot_ = 0;
+  }
+
+  // Waits for what a non-blocking communicator (NCCL_COMM_BLOCKING=0) still does behind the call.
+  void settle(const Member& me) {
+    while (in_progress(me)) {
     }
-    cuda_check(cudaGetLastError(), "verify kernel");
   }
 
-  kernels::Pattern pattern_of(const Case& what, const Member& me) const {
-    return kernels::make_pattern(what.dtype, what.op, me.size, seed_);
-  }
-
-  void launch(const Case& what, const Member& me, const Layout& layout, std::int64_t slot) {
-    const void* in = input(what, layout, slot);
-    void* out = output(what, layout, slot);
-    const auto width = static_cast<std::size_t>(element_bytes(what.dtype));
-    const std::size_t sent = static_cast<std::size_t>(layout.send_bytes) / width;
-    const std::size_t received = static_cast<std::size_t>(layout.receive_bytes) / width;
-    const ncclDataType_t type = nccl_type(what.dtype);
-    if (what.collective == Collective::all_gather) {
-      nccl_.check(nccl_.all_gather(in, out, sent, type, me.comm, stream_), "ncclAllGather");
-    } else if (what.collective == Collective::reduce_scatter) {
-      nccl_.check(nccl_.reduce_scatter(in, out, received, type, nccl_op(what.op), me.comm, stream_),
-                  "ncclReduceScatter");
-    } else {
-      nccl_.check(nccl_.all_reduce(in, out, sent, type, nccl_op(what.op), me.comm, stream_),
-                  "ncclAllReduce");
+  // Looks for errors of the communicator, and for the agent's wish to abort.
+  bool in_progress(const Member& me) {
+    ncclResult_t error = ncclSuccess;
+    nccl_.check(nccl_.comm_get_async_error(me.comm, &error), "ncclCommGetAsyncError");
+    if (error == ncclRemoteError) throw PeerLost("NCCL: another rank went away");
+    nccl_.check(error, "asynchronous NCCL error");
+    if (aborted_) {
+      for (auto& [partition, member] : members_) nccl_.comm_abort(member.comm);
+      throw PeerLost("aborted by the agent");
     }
+    return error == ncclInProgress;
   }
 
   // As nccl-tests: query the stream without sleeping and look for errors of the communicator.
   void poll(const Member& me) {
     for (;;) {
-      const cudaError_t state = cudaStreamQuery(stream_);
-      if (state == cudaSuccess) return;
-      if (state != cudaErrorNotReady) cuda_check(state, "cudaStreamQuery");
-      ncclResult_t error = ncclSuccess;
-      nccl_.check(nccl_.comm_get_async_error(me.comm, &error), "ncclCommGetAsyncError");
-      if (error == ncclRemoteError) throw PeerLost("NCCL: another rank went away");
-      if (error != ncclInProgress) nccl_.check(error, "asynchronous NCCL error");
-      if (aborted_) {
-        for (auto& [partition, member] : members_) nccl_.comm_abort(member.comm);
-        throw PeerLost("aborted by the agent");
-      }
+      const bool settled = !in_progress(me);
+      const cudaError_t state = cudaStreamQuery(stream_->get());
+      if (state == cudaSuccess && settled) return;
+      if (state != cudaSuccess && state != cudaErrorNotReady) cuda_check(state, "cudaStreamQuery");
     }
   }
 
   void copy(void* to, const void* from, std::size_t bytes) {
-    cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_), "cudaMemcpyAsync");
-    cuda_check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+    cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_->get()), "cudaMemcpy");
+    cuda_check(cudaStreamSynchronize(stream_->get()), "cudaStreamSynchronize");
   }
 
   NcclLibrary nccl_;
+  std::map<std::string, std::string> knobs_;
   int device_ = 0;
   std::uint64_t seed_ = 0;
   std::int64_t arena_ = 0;
-  cudaStream_t stream_ = nullptr;
-  DeviceMemory send_;
-  DeviceMemory receive_;
+  std::int64_t free_after_open_ = 0;
+  bool events_ = true;
+  std::map<std::string, double> open_seconds_;
+  std::unique_ptr<Stream> stream_;
+  std::unique_ptr<Event> start_;
+  std::unique_ptr<Event> end_;
+  Buffers buffers_;
   DeviceMemory scratch_;
+  std::unique_ptr<DeviceCheck> check_;
+  std::unique_ptr<LoadTimer> load_;
+  Graph graph_;
   std::map<int, Member> members_;
+  std::map<int, Buffers::Registration> registrations_;
   std::int64_t next_slot_ = 0;
   std::int64_t last_slot_ = 0;
   std::atomic<bool> aborted_ = false;
