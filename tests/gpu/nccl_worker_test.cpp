@@ -29,13 +29,20 @@ void expect_right(const wire::Request& request, int ranks) {
   }
 }
 
-TEST(NcclWorkers, GetRightDataAtEverySizeInBothPlacements) {
+constexpr Collective kCollectives[] = {
+    Collective::all_gather, Collective::reduce_scatter, Collective::all_reduce,
+    Collective::alltoall,   Collective::broadcast,      Collective::reduce,
+    Collective::gather,     Collective::scatter,        Collective::sendrecv};
+
+bool has_in_place(Collective c) { return c != Collective::alltoall && c != Collective::sendrecv; }
+
+TEST(NcclWorkers, GetRightDataFromEveryCollectiveAtEverySizeInBothPlacements) {
   const int ranks = gpus();
   if (ranks == 0) GTEST_SKIP() << "no GPU";
   wire::Request request = make_request("nccl");
-  for (Collective collective :
-       {Collective::all_gather, Collective::reduce_scatter, Collective::all_reduce}) {
+  for (Collective collective : kCollectives) {
     for (Placement placement : {Placement::out_of_place, Placement::in_place}) {
+      if (placement == Placement::in_place && !has_in_place(collective)) continue;
       for (std::int64_t bytes : {1024, 99996, 1 << 20, 33333332}) {
         request.cases.push_back(
             make_case(collective, DataType::bfloat16, ReduceOp::sum, bytes, ranks, placement));
@@ -43,6 +50,85 @@ TEST(NcclWorkers, GetRightDataAtEverySizeInBothPlacements) {
     }
   }
   expect_right(request, ranks);
+}
+
+TEST(NcclWorkers, GetRightDataFromEveryKindOfBuffer) {
+  const int ranks = gpus();
+  if (ranks < 2) GTEST_SKIP() << "fewer than 2 GPUs";
+  for (const char* kind : {"plain", "memalloc", "registered", "symmetric"}) {
+    SCOPED_TRACE(kind);
+    wire::Request request = make_request("nccl");
+    request.knobs["buffer"] = kind;
+    for (Collective collective : kCollectives) {
+      for (std::int64_t bytes : {99996, 33333332}) {
+        request.cases.push_back(
+            make_case(collective, DataType::float32, ReduceOp::sum, bytes, ranks));
+      }
+    }
+    expect_right(request, ranks);
+  }
+}
+
+TEST(NcclWorkers, ReplayGraphsOnACommunicatorOfTheirOwn) {
+  const int ranks = gpus();
+  if (ranks == 0) GTEST_SKIP() << "no GPU";
+  wire::Request request = make_request("nccl");
+  std::vector<int> all;
+  for (int rank = 0; rank < ranks; ++rank) all.push_back(rank);
+  request.partitions = {{all}, {all}};
+  for (Placement placement : {Placement::out_of_place, Placement::in_place}) {
+    for (std::int64_t bytes : {65536, 4 << 20, 128 << 20}) {
+      auto item = make_case(Collective::all_gather, DataType::bfloat16, ReduceOp::sum, bytes, ranks,
+                            placement);
+      item.what.graph = true;
+      item.partition = 1;
+      request.cases.push_back(item);
+    }
+  }
+  expect_right(request, ranks);
+}
+
+TEST(NcclWorkers, TimeByTheDevicesClockToo) {
+  const int ranks = gpus();
+  if (ranks == 0) GTEST_SKIP() << "no GPU";
+  wire::Request request = make_request("nccl");
+  request.cases = {
+      make_case(Collective::all_gather, DataType::bfloat16, ReduceOp::sum, 64 << 20, ranks)};
+  WorkerGroup group(ranks, {{"NCCL_NVLS_ENABLE", "0"}});
+  for (const wire::Result& result : group.run(request, 100)) {
+    const wire::CaseBlocks& got = result.cases.at(0);
+    EXPECT_EQ(got.device_seconds_per_op.size(), got.seconds_per_op.size());
+    for (double seconds : got.device_seconds_per_op) EXPECT_GT(seconds, 0);
+    EXPECT_GT(result.device_bytes, 0);
+  }
+}
+
+TEST(NcclWorkers, TimeALoadBesideTheCollective) {
+  const int ranks = gpus();
+  if (ranks < 2) GTEST_SKIP() << "fewer than 2 GPUs";
+  for (const char* kind : {"fma", "copy"}) {
+    SCOPED_TRACE(kind);
+    wire::Request request = make_request("nccl");
+    request.load = kind;
+    request.cases = {
+        make_case(Collective::all_gather, DataType::bfloat16, ReduceOp::sum, 64 << 20, ranks)};
+    WorkerGroup group(ranks, {{"NCCL_NVLS_ENABLE", "0"}});
+    for (const wire::Result& result : group.run(request, 100)) {
+      EXPECT_TRUE(result.cases.at(0).seconds_per_op.empty());
+      EXPECT_GT(result.cases.at(0).load_alone_seconds, 0);
+      EXPECT_GT(result.cases.at(0).load_beside_seconds, 0);
+    }
+  }
+}
+
+TEST(NcclWorkers, RefuseAKindOfBufferThatIsNone) {
+  if (gpus() == 0) GTEST_SKIP() << "no GPU";
+  wire::Request request = make_request("nccl");
+  request.knobs["buffer"] = "enchanted";
+  request.cases = {make_case(Collective::all_gather, DataType::bfloat16, ReduceOp::sum, 1024, 1)};
+  WorkerGroup group(1, {{"NCCL_NVLS_ENABLE", "0"}});
+  group.send_request(request);
+  EXPECT_EQ(group.expect<wire::Failed>(0).kind, "unsupported");
 }
 
 TEST(NcclWorkers, ReduceEveryTypeWithEveryOp) {
