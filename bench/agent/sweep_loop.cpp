@@ -159,7 +159,9 @@ class Leader {
   void take(const TrialOutcome& outcome) {
     experiment_.record(outcome);
     ++trials_;
-    if (outcome.outcome != Outcome::complete) ++failed_;
+    // A description that is missing is no failure of the setting's.
+    const bool judged = !is_descriptive(outcome.order.stage);
+    if (judged && outcome.outcome != Outcome::complete) ++failed_;
     trial_seconds_ += outcome.total_seconds;
     if (outcome.order.stage == Stage::burn_in && outcome.outcome == Outcome::complete) {
       if (options_.parity_iters == 0) fix_blocks(launch_, outcome);

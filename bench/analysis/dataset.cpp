@@ -33,8 +33,7 @@ Dataset::Dataset(const RunData& data) : score_(data.run.cases) {
     const TrialOrder& order = trial.order;
     screened = screened || order.stage == Stage::screen || order.stage == Stage::confirm;
     if (order.stage == Stage::confirm && order.candidate != 0) finalist_ = order.candidate;
-    const bool analysed = order.stage != Stage::burn_in && order.stage != Stage::sentinel;
-    if (!analysed || trial.outcome != Outcome::complete) continue;
+    if (!is_analysed(order.stage) || trial.outcome != Outcome::complete) continue;
     std::vector<double> seconds = seconds_by_case(data.run.cases, trial);
     const double score =
         score_.of_seconds(seconds).value_or(std::numeric_limits<double>::quiet_NaN());

@@ -41,12 +41,13 @@ struct PlannedTrials {
 
 // rounds > 0: a fixed grid. Otherwise screen and confirm; failures and noisy screens add to it.
 // Candidates include the baseline.
-PlannedTrials plan_trials(int candidates, int rounds);
+PlannedTrials plan_trials(int candidates, int rounds, const ClosingTrials& closing = {});
 std::string to_string(const PlannedTrials&);  // "about 45 trials (39 to 75)"
 
 struct ScreenConfirmOptions {
   DecisionRule rule;
   int baseline_rounds = 5;  // where the baseline is the only candidate
+  ClosingTrials closing;
 };
 
 // Screens without claims and confirms one finalist against the baseline in fresh adjacent pairs.
@@ -66,6 +67,8 @@ class ScreenConfirm final : public TrialQueue {
   void refill() override;
   void completed(const TrialOutcome& trial) override;
   void failed(const TrialOutcome& trial) override;
+  std::vector<int> contenders() const override;
+  std::vector<int> survivors() const override;
 
   void enqueue_screen_round();
   void finish_screen_stage();
@@ -81,7 +84,8 @@ class ScreenConfirm final : public TrialQueue {
   Score score_;
   ScreenConfirmOptions options_;
   std::mt19937_64 random_;
-  std::vector<int> live_;  // ascending, [0] is the baseline
+  std::vector<int> live_;       // ascending, [0] is the baseline
+  std::vector<int> survivors_;  // also those that were screened out
   std::vector<ScreenStage> stages_;
   std::size_t stage_ = 0;
   int rounds_in_stage_ = 0;  // started ones
@@ -101,7 +105,7 @@ class ScreenConfirm final : public TrialQueue {
 // Burn-in, then `rounds` shuffled rounds over all candidates. One that failed is out.
 class FixedGrid final : public TrialQueue {
  public:
-  FixedGrid(int candidates, int rounds, std::uint64_t seed);
+  FixedGrid(int candidates, int rounds, std::uint64_t seed, ClosingTrials closing = {});
 
   int planned_trials() const override;
   std::string label(const TrialOrder& order) const override;
@@ -110,6 +114,8 @@ class FixedGrid final : public TrialQueue {
   void refill() override;
   void completed(const TrialOutcome&) override {}
   void failed(const TrialOutcome& trial) override;
+  std::vector<int> contenders() const override { return live_; }
+  std::vector<int> survivors() const override { return live_; }
 
   int rounds_;
   int started_ = 0;

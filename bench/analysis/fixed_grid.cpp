@@ -8,8 +8,11 @@
 
 namespace nccl_sweep {
 
-FixedGrid::FixedGrid(int candidates, int rounds, std::uint64_t seed)
-    : rounds_(rounds), random_(seed), live_(static_cast<std::size_t>(candidates)) {
+FixedGrid::FixedGrid(int candidates, int rounds, std::uint64_t seed, ClosingTrials closing)
+    : TrialQueue(closing),
+      rounds_(rounds),
+      random_(seed),
+      live_(static_cast<std::size_t>(candidates)) {
   std::iota(live_.begin(), live_.end(), 0);
 }
 
@@ -30,7 +33,8 @@ void FixedGrid::failed(const TrialOutcome& trial) {
 }
 
 int FixedGrid::planned_trials() const {
-  return issued() + queued() + (rounds_ - started_) * static_cast<int>(live_.size());
+  return issued() + queued() + (rounds_ - started_) * static_cast<int>(live_.size()) +
+         closing_left();
 }
 
 std::string FixedGrid::label(const TrialOrder& order) const {

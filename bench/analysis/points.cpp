@@ -24,12 +24,12 @@ CandidateFinding describe_candidate(const RunData& data, int candidate) {
   double wall = 0;
   for (const TrialOutcome& trial : data.trials) {
     const TrialOrder& order = trial.order;
-    if (order.candidate != candidate) continue;
+    if (order.candidate != candidate || is_descriptive(order.stage)) continue;
     if (trial.outcome != Outcome::complete) {
       found.failures += trial.outcome == Outcome::stopped ? 0 : 1;
       continue;
     }
-    if (order.stage == Stage::burn_in || order.stage == Stage::sentinel) continue;
+    if (!is_analysed(order.stage)) continue;
     ++found.trials;
     if (order.stage == Stage::screen) {
       found.last_screen_round = std::max(found.last_screen_round, order.round);

@@ -38,18 +38,24 @@ std::vector<ScreenStage> screen_stages(int candidates) {
   return stages;
 }
 
-PlannedTrials plan_trials(int candidates, int rounds) {
+PlannedTrials plan_trials(int candidates, int rounds, const ClosingTrials& closing) {
   constexpr int kBurnIn = 1;
+  const int contenders = rounds > 0 ? candidates : std::min(candidates, 2);
+  int others = kBurnIn;
+  for (const ClosingTrials::Whom whom : {closing.evidence, closing.load}) {
+    if (whom == ClosingTrials::Whom::contenders) others += contenders;
+    if (whom == ClosingTrials::Whom::survivors) others += candidates;
+  }
   if (rounds == 0 && candidates <= 1) rounds = ScreenConfirmOptions{}.baseline_rounds;
   if (rounds > 0) {
-    const int trials = kBurnIn + rounds * candidates;
+    const int trials = others + rounds * candidates;
     return {trials, trials, trials, {}};
   }
   const DecisionRule rule;
   const std::vector<ScreenStage> stages = screen_stages(candidates);
-  const int screening = kBurnIn + screening_trials(stages);
-  return {screening + 2 * rule.looks.front(), screening + 2 * kExpectedPairs,
-          screening + 2 * rule.looks.back(), stages};
+  const int fixed = others + screening_trials(stages);
+  return {fixed + 2 * rule.looks.front(), fixed + 2 * kExpectedPairs,
+          fixed + 2 * rule.looks.back(), stages};
 }
 
 std::string to_string(const PlannedTrials& plan) {
@@ -59,12 +65,14 @@ std::string to_string(const PlannedTrials& plan) {
 
 ScreenConfirm::ScreenConfirm(int candidates, Score score, std::uint64_t seed,
                              ScreenConfirmOptions options)
-    : score_(std::move(score)),
+    : TrialQueue(options.closing),
+      score_(std::move(score)),
       options_(std::move(options)),
       random_(seed),
       live_(static_cast<std::size_t>(candidates)),
       stages_(screen_stages(candidates)) {
   std::iota(live_.begin(), live_.end(), 0);
+  survivors_ = live_;
   if (candidates == 1) grid_rounds_ = options_.baseline_rounds;
   if (candidates == 2) finalist_ = 1;
 }
@@ -175,12 +183,27 @@ void ScreenConfirm::failed(const TrialOutcome& trial) {
     if (order.candidate == kBaseline) return;
     ++finalist_failures_;
     finalist_out_ = trial.outcome == Outcome::wrong_data || finalist_failures_ > kToleratedFailures;
+    if (finalist_out_) std::erase(survivors_, order.candidate);
   } else if (order.candidate == kBaseline) {
     repeat_next(order);  // screening and grid rounds need the baseline
   } else {
     std::erase(live_, order.candidate);
+    std::erase(survivors_, order.candidate);
   }
 }
+
+// Until the finalist is known, the first challenger stands for it.
+std::vector<int> ScreenConfirm::contenders() const {
+  std::vector<int> found{kBaseline};
+  if (finalist_ && !finalist_out_) {
+    found.push_back(*finalist_);
+  } else if (!finalist_ && challengers_left() > 0) {
+    found.push_back(live_[1]);
+  }
+  return found;
+}
+
+std::vector<int> ScreenConfirm::survivors() const { return survivors_; }
 
 int ScreenConfirm::screen_rounds_planned() const {
   int rounds = screen_round_;
@@ -208,7 +231,7 @@ int ScreenConfirm::next_look() const {
 }
 
 int ScreenConfirm::planned_trials() const {
-  const int known = issued() + queued();
+  const int known = issued() + queued() + closing_left();
   if (grid_rounds_ > 0) return known + grid_rounds_ - screen_round_;
   if (finalist_out_ || challengers_left() == 0 || baseline_failed()) return known;
   if (pair_ == 0) return known + screen_trials_left() + 2 * kExpectedPairs;

@@ -26,7 +26,9 @@ void shuffle(std::vector<int>& values, std::mt19937_64& random) {
   }
 }
 
-TrialQueue::TrialQueue() { enqueue(Stage::burn_in, 0, kBaseline); }
+TrialQueue::TrialQueue(ClosingTrials closing) : closing_(closing) {
+  enqueue(Stage::burn_in, 0, kBaseline);
+}
 
 void TrialQueue::enqueue(Stage stage, int round, int candidate) {
   queue_.push_back({0, stage, round, candidate});
@@ -41,7 +43,8 @@ void TrialQueue::drop_round(Stage stage, int round) {
 std::optional<TrialOrder> TrialQueue::next() {
   if (pending_) return pending_;
   if (baseline_failed_) return std::nullopt;
-  if (queue_.empty()) refill();
+  if (queue_.empty() && !closing_queued_) refill();
+  if (queue_.empty() && !closing_queued_) enqueue_closing();
   if (queue_.empty()) return std::nullopt;
   pending_ = queue_.front();
   queue_.pop_front();
@@ -56,7 +59,9 @@ void TrialQueue::record(const TrialOutcome& trial) {
     repeat_next(order);
     return;
   }
-  const bool analysed = order.stage != Stage::burn_in && order.stage != Stage::sentinel;
+  // A descriptive trial that fails leaves its description out; no setting is judged by it.
+  if (is_descriptive(order.stage)) return;
+  const bool analysed = is_analysed(order.stage);
   if (trial.outcome == Outcome::complete && usable(trial)) {
     if (order.candidate == kBaseline) baseline_failures_in_a_row_ = 0;
     if (analysed) completed(trial);
@@ -72,6 +77,30 @@ void TrialQueue::record(const TrialOutcome& trial) {
     repeat_next(order);  // the burn-in trial gets a second chance
   }
   if (order.candidate != kBaseline) repeat_next({0, Stage::sentinel, order.round, kBaseline});
+}
+
+std::vector<int> TrialQueue::described(ClosingTrials::Whom whom) const {
+  switch (whom) {
+    case ClosingTrials::Whom::nobody:
+      break;
+    case ClosingTrials::Whom::contenders:
+      return contenders();
+    case ClosingTrials::Whom::survivors:
+      return survivors();
+  }
+  return {};
+}
+
+// In a fixed order: nothing is compared between these trials, and a resumed run must find them.
+void TrialQueue::enqueue_closing() {
+  closing_queued_ = true;
+  for (const int candidate : described(closing_.evidence)) enqueue(Stage::evidence, 0, candidate);
+  for (const int candidate : described(closing_.load)) enqueue(Stage::load, 0, candidate);
+}
+
+int TrialQueue::closing_left() const {
+  if (closing_queued_ || baseline_failed_) return 0;
+  return static_cast<int>(described(closing_.evidence).size() + described(closing_.load).size());
 }
 
 bool TrialQueue::survives_failure(const TrialOrder& order) {

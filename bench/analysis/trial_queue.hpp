@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What every experiment has in common: the burn-in trial, numbering, the sentinel after a failed
-// candidate, and giving up when the baseline itself fails. Which trials come next is left to the
-// experiments in analysis/experiment.hpp.
+// candidate, giving up when the baseline itself fails, and the closing trials that describe the
+// settings once everything is decided. Which trials come in between is left to the experiments in
+// analysis/experiment.hpp.
 #pragma once
 
 #include <deque>
@@ -19,6 +20,14 @@ namespace nccl_sweep {
 // standard library, and a resumed run must see the order of the first one.
 void shuffle(std::vector<int>& values, std::mt19937_64& random);
 
+// One trial each at the end of a run, never analysed as timings: with the library's log wide open
+// (evidence), and beside a load kernel (load).
+struct ClosingTrials {
+  enum class Whom { nobody, contenders, survivors };
+  Whom evidence = Whom::nobody;
+  Whom load = Whom::nobody;
+};
+
 class TrialQueue : public Experiment {
  public:
   // The same order again until its outcome is recorded.
@@ -33,13 +42,14 @@ class TrialQueue : public Experiment {
  protected:
   static constexpr int kBaseline = 0;
 
-  TrialQueue();
+  explicit TrialQueue(ClosingTrials closing);
 
   void enqueue(Stage stage, int round, int candidate);
   void repeat_next(const TrialOrder& order);  // again, before what is queued
   void drop_round(Stage stage, int round);    // what is still queued of a round
   int queued() const { return static_cast<int>(queue_.size()); }
   int issued() const { return next_index_; }
+  int closing_left() const;  // not queued yet
 
   // Whether a complete trial has what this experiment needs; one without counts as failed.
   virtual bool usable(const TrialOutcome&) const { return true; }
@@ -48,10 +58,18 @@ class TrialQueue : public Experiment {
   // Of screen, confirm and grid trials only.
   virtual void completed(const TrialOutcome& trial) = 0;
   virtual void failed(const TrialOutcome& trial) = 0;
+  // Whom closing trials describe: those whom the run compared last, or all that never failed; the
+  // baseline first. Before the comparison is over only their number counts.
+  virtual std::vector<int> contenders() const = 0;
+  virtual std::vector<int> survivors() const = 0;
 
  private:
   bool survives_failure(const TrialOrder& order);
+  std::vector<int> described(ClosingTrials::Whom whom) const;
+  void enqueue_closing();
 
+  ClosingTrials closing_;
+  bool closing_queued_ = false;
   std::deque<TrialOrder> queue_;
   std::optional<TrialOrder> pending_;
   int next_index_ = 0;

@@ -130,6 +130,7 @@ class Analysis {
 
   void overrule_failures() {
     for (const TrialOutcome& trial : data_.trials) {
+      if (is_descriptive(trial.order.stage)) continue;
       const int c = trial.order.candidate;
       const bool fine = trial.outcome == Outcome::complete || trial.outcome == Outcome::stopped;
       if (fine || c == 0) continue;

@@ -60,6 +60,8 @@ void fill_in(BenchOptions& options) {
   if (o.warmup_iters < 0) o.warmup_iters = 1;
   if (o.rounds == 0) o.rounds = 1;
   if (o.placements.empty()) o.placements = {"out_of_place", "in_place"};
+  if (o.evidence.empty()) o.evidence = "none";  // nccl-tests' times are wanted, soon
+  if (o.load.empty()) o.load = "none";
   options.session.quiet = true;
 }
 
@@ -82,8 +84,10 @@ void add_bench_command(CLI::App& app, Chosen& chosen, const std::vector<std::str
   CLI::App* command = app.add_subcommand(
       "bench", "Measure the default setting only: nccl-tests' flags, recipe and table");
   add_sweep_options(*command, options->sweep);
-  for (const char* name : {"spec", "--vary", "--only", "--override-pinned", "--allow", "--budget"}) {
-    command->remove_option(command->get_option(name));  // of sweeps: bench has one setting
+  // Of sweeps: bench has one setting, and its table one row a size.
+  for (const char* name :
+       {"spec", "--vary", "--only", "--override-pinned", "--allow", "--budget", "--graph"}) {
+    command->remove_option(command->get_option(name));
   }
   add_habitual_flags(*command, options->habitual);
   command->add_option("--output", options->session.output,

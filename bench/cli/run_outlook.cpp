@@ -12,12 +12,13 @@
 namespace nccl_sweep::cli {
 namespace {
 
-int expected_trials(const PreparedRun& run) {
-  return plan_trials(static_cast<int>(run.plan.candidates.size()), run.spec.rounds).expected;
+PlannedTrials trials_of(const PreparedRun& run) {
+  return plan_trials(static_cast<int>(run.plan.candidates.size()), run.spec.rounds,
+                     closing_trials(run.spec));
 }
 
 double seconds_of(const PreparedRun& run, const TrialCost& cost) {
-  return expected_trials(run) * (cost.start_up_seconds + cost.measuring_seconds);
+  return trials_of(run).expected * (cost.start_up_seconds + cost.measuring_seconds);
 }
 
 // "about 2 min 3 s (start-up 20 s, measuring 1 min 43 s)"
@@ -30,8 +31,7 @@ std::string time_text(int trials, const TrialCost& cost) {
 }
 
 std::string plan_line(const PreparedRun& run) {
-  const PlannedTrials trials =
-      plan_trials(static_cast<int>(run.record.candidates.size()), run.spec.rounds);
+  const PlannedTrials trials = trials_of(run);
   const std::string& backend = run.spec.backend;
   const TrialCost here = estimate_trial(backend, run.spec, run.plan);
   std::string line =

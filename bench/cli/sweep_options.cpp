@@ -87,6 +87,13 @@ void apply_what(const SweepOptions& options, SweepSpec& spec) {
     spec.placements.push_back(parse_placement(name, "--placement"));
   }
   if (!options.group.empty()) spec.group = parse_group(options.group, "--group");
+  if (!options.graphs.empty()) spec.graphs.clear();
+  for (const std::string& word : options.graphs) {
+    if (word != "on" && word != "off") {
+      throw usage_error(fmt::format("unknown word '{}'", word), "--graph", "off, on or off,on");
+    }
+    spec.graphs.push_back(word == "on");
+  }
   const bool sizes_given = !options.begin.empty() || !options.end.empty() || options.factor != 0 ||
                            !options.step.empty();
   if (sizes_given && !options.workload.empty()) {
@@ -114,6 +121,8 @@ void apply_how(const SweepOptions& options, SweepSpec& spec) {
   if (options.warmup_iters >= 0) spec.warmup_iters = options.warmup_iters;
   if (options.check >= 0) spec.verify = options.check != 0;
   if (options.rounds != 0) spec.rounds = options.rounds;
+  if (!options.evidence.empty()) spec.evidence = options.evidence;
+  if (!options.load.empty()) spec.load = options.load;
   if (!options.budget.empty()) {
     spec.budget = parse_duration(options.budget, "--budget");
     if (spec.budget.count() <= 0) throw usage_error("a budget of nothing", "--budget");
@@ -173,6 +182,10 @@ void add_sweep_options(CLI::App& app, SweepOptions& o) {
       ->allow_extra_args(false)
       ->group(what);
   app.add_option("--group", o.group, "world, node, rail or stride/size such as 1/8")->group(what);
+  app.add_option("--graph", o.graphs, "on: ops captured into a CUDA graph; off,on: both")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group(what);
   app.add_option("--workload", o.workload, "sizes and weights from this workload file")
       ->group(what);
   const std::string where = "On what";
@@ -191,6 +204,12 @@ void add_sweep_options(CLI::App& app, SweepOptions& o) {
       ->check(between(1, kMostRounds))
       ->group(how);
   app.add_option("--budget", o.budget, "stop after this time: 90s, 30m, 2h")->group(how);
+  app.add_option("--evidence", o.evidence,
+                 "read NCCL's log after the decision: of the finalist, all, none")
+      ->group(how);
+  app.add_option("--load", o.load,
+                 "a kernel to run beside the ops after the decision: fma, copy, none")
+      ->group(how);
   app.add_option("--seed", o.seed, "order of trials and data (default: from the clock)")
       ->check(CLI::NonNegativeNumber.description(""))
       ->group(how);

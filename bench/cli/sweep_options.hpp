@@ -34,10 +34,13 @@ struct SweepOptions {
   std::string backend;
   std::string model;
   int ranks = 0;
+  std::vector<std::string> graphs;       // "off", "on"
   std::string workload;
   std::string only;
   int rounds = 0;
   std::string budget;
+  std::string evidence;                  // "finalist", "all", "none"; empty: the spec's
+  std::string load;                      // "fma", "copy", "none"; empty: the spec's
   std::uint64_t seed = 0;                // 0: taken from the clock
   int workers = 0;                       // per agent; 0: by the backend
   std::vector<std::string> override_pinned;

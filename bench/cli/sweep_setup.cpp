@@ -341,11 +341,26 @@ PreparedRun prepare_resume(const RunRecord& record, const std::vector<agent::Mac
   return run;
 }
 
+ClosingTrials closing_trials(const SweepSpec& spec) {
+  using Whom = ClosingTrials::Whom;
+  ClosingTrials closing;
+  if (spec.backend != "nccl") return closing;  // the others have no log to read, no GPU to load
+  if (spec.evidence != "none") {
+    closing.evidence = spec.evidence == "all" ? Whom::survivors : Whom::contenders;
+  }
+  if (spec.load != "none") closing.load = Whom::contenders;
+  return closing;
+}
+
 std::unique_ptr<TrialQueue> make_experiment(const RunRecord& record) {
   const SweepSpec spec = parse_spec(record.spec, "the run's spec");
   const int candidates = static_cast<int>(record.candidates.size());
-  if (spec.rounds > 0) return std::make_unique<FixedGrid>(candidates, spec.rounds, record.seed);
+  const ClosingTrials closing = closing_trials(spec);
+  if (spec.rounds > 0) {
+    return std::make_unique<FixedGrid>(candidates, spec.rounds, record.seed, closing);
+  }
   ScreenConfirmOptions options;
+  options.closing = closing;
   options.rule.smallest_gain = record.smallest_gain;
   return std::make_unique<ScreenConfirm>(candidates, Score(record.cases), record.seed, options);
 }

@@ -41,6 +41,9 @@ PreparedRun prepare_resume(const RunRecord& record, const std::vector<agent::Mac
 // is often asked for on a login node.
 void check_devices(const PreparedRun& run, const std::vector<agent::Machine>& machines);
 
+// The evidence and load trials at the end of a run; only GPUs have them.
+ClosingTrials closing_trials(const SweepSpec& spec);
+
 // The experiment that the record describes.
 std::unique_ptr<TrialQueue> make_experiment(const RunRecord& record);
 

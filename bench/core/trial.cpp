@@ -32,6 +32,12 @@ Enum parse(std::string_view kind, std::string_view text,
 std::string_view to_string(Stage s) { return kStages.at(static_cast<std::size_t>(s)); }
 std::string_view to_string(Phase p) { return kPhases.at(static_cast<std::size_t>(p)); }
 std::string_view to_string(Outcome o) { return kOutcomes.at(static_cast<std::size_t>(o)); }
+bool is_analysed(Stage s) {
+  return s == Stage::screen || s == Stage::confirm || s == Stage::grid;
+}
+bool is_descriptive(Stage s) {
+  return s == Stage::evidence || s == Stage::load || s == Stage::alarm;
+}
 Stage parse_stage(std::string_view text) { return parse<Stage>("stage", text, kStages); }
 Phase parse_phase(std::string_view text) { return parse<Phase>("phase", text, kPhases); }
 Outcome parse_outcome(std::string_view text) { return parse<Outcome>("outcome", text, kOutcomes); }

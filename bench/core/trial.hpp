@@ -105,6 +105,11 @@ Stage parse_stage(std::string_view);      // throw usage Error: only read from r
 Phase parse_phase(std::string_view);
 Outcome parse_outcome(std::string_view);
 
+// Whether a stage's trials are timings that verdicts rest on.
+bool is_analysed(Stage);
+// Whether a stage's trials only describe a setting: one that fails is nobody's failure.
+bool is_descriptive(Stage);
+
 // Decides which trial is next. Deterministic in its construction arguments and the outcomes
 // recorded so far, so a resumed run replays the finished trials and goes on. Rank 0 only.
 class Experiment {

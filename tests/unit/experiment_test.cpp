@@ -285,6 +285,115 @@ TEST(FixedGrid, GoesThroughShuffledRoundsWithoutFailedCandidates) {
   EXPECT_EQ(experiment.planned_trials(), static_cast<int>(data.trials.size()));
 }
 
+ScreenConfirm closing_with(int candidates, ClosingTrials closing) {
+  ScreenConfirmOptions options;
+  options.closing = closing;
+  return {candidates, Score({large_case()}), 1, options};
+}
+
+std::vector<int> candidates_in(const RunData& data, Stage stage) {
+  std::vector<int> found;
+  for (const TrialOutcome& t : data.trials) {
+    if (t.order.stage == stage) found.push_back(t.order.candidate);
+  }
+  return found;
+}
+
+using Whom = ClosingTrials::Whom;
+
+TEST(ClosingTrials, DescribeTheBaselineAndTheFinalistAfterTheDecision) {
+  auto experiment = closing_with(7, {Whom::contenders, Whom::contenders});
+  const RunData data = run(experiment, 7, planted(7, {{4, 0.1}}));
+  EXPECT_EQ(candidates_in(data, Stage::evidence), (std::vector<int>{0, 4}));
+  EXPECT_EQ(candidates_in(data, Stage::load), (std::vector<int>{0, 4}));
+  EXPECT_EQ(data.trials[data.trials.size() - 5].order.stage, Stage::confirm);
+  EXPECT_EQ(experiment.decision(), Decision::better);
+}
+
+TEST(ClosingTrials, OfSurvivorsLeaveOutWhoeverFailed) {
+  auto experiment = closing_with(5, {Whom::survivors, Whom::nobody});
+  const RunData data = run(experiment, 5, planted(5, {{4, 0.1}}), [](const TrialOrder& o) {
+    return o.candidate == 2 ? Outcome::hung : Outcome::complete;
+  });
+  EXPECT_EQ(candidates_in(data, Stage::evidence), (std::vector<int>{0, 1, 3, 4}));
+  EXPECT_TRUE(candidates_in(data, Stage::load).empty());
+}
+
+TEST(ClosingTrials, LeaveOutAFinalistThatKeepsFailing) {
+  auto experiment = closing_with(2, {Whom::survivors, Whom::contenders});
+  const RunData data = run(experiment, 2, planted(2, {}), [](const TrialOrder& o) {
+    return o.candidate == 1 ? Outcome::crashed : Outcome::complete;
+  });
+  EXPECT_EQ(candidates_in(data, Stage::evidence), (std::vector<int>{0}));
+  EXPECT_EQ(candidates_in(data, Stage::load), (std::vector<int>{0}));
+}
+
+TEST(ClosingTrials, ThatFailAreNotRepeatedAndCallNoSentinel) {
+  auto experiment = closing_with(2, {Whom::contenders, Whom::contenders});
+  const RunData data = run(experiment, 2, planted(2, {{1, 0.1}}), [](const TrialOrder& o) {
+    return is_descriptive(o.stage) ? Outcome::crashed : Outcome::complete;
+  });
+  EXPECT_EQ(of_stage(data, Stage::evidence), 2);
+  EXPECT_EQ(of_stage(data, Stage::load), 2);
+  EXPECT_EQ(of_stage(data, Stage::sentinel), 0);
+  EXPECT_FALSE(experiment.baseline_failed());
+}
+
+TEST(ClosingTrials, ThatAreStoppedComeAgain) {
+  auto experiment = closing_with(1, {Whom::contenders, Whom::nobody});
+  int stops = 1;
+  const RunData data = run(experiment, 1, planted(1, {}), [&](const TrialOrder& o) {
+    return o.stage == Stage::evidence && stops-- > 0 ? Outcome::stopped : Outcome::complete;
+  });
+  EXPECT_EQ(candidates_in(data, Stage::evidence), (std::vector<int>{0, 0}));
+}
+
+TEST(ClosingTrials, OfAFixedGridDescribeEveryCandidateLeft) {
+  FixedGrid experiment(4, 2, 3, {Whom::contenders, Whom::contenders});
+  const RunData data = drive(
+      experiment, run_record(4, {large_case()}), planted(4, {}),
+      [](const TrialOrder& o) { return o.candidate == 2 ? Outcome::crashed : Outcome::complete; });
+  EXPECT_EQ(candidates_in(data, Stage::evidence), (std::vector<int>{0, 1, 3}));
+  EXPECT_EQ(candidates_in(data, Stage::load), (std::vector<int>{0, 1, 3}));
+  EXPECT_EQ(data.trials.back().order.stage, Stage::load);
+}
+
+TEST(ClosingTrials, AreNotThereWhereTheBaselineFailed) {
+  auto experiment = closing_with(2, {Whom::contenders, Whom::contenders});
+  const RunData data = run(experiment, 2, planted(2, {}), [](const TrialOrder& o) {
+    return o.candidate == 0 && o.stage != Stage::burn_in ? Outcome::crashed : Outcome::complete;
+  });
+  EXPECT_TRUE(experiment.baseline_failed());
+  EXPECT_EQ(of_stage(data, Stage::evidence), 0);
+  EXPECT_EQ(of_stage(data, Stage::load), 0);
+}
+
+TEST(ClosingTrials, AreFoundAgainByAResumedRun) {
+  auto first = closing_with(7, {Whom::survivors, Whom::contenders});
+  const RunData data = run(first, 7, planted(7, {{3, 0.1}}));
+  for (std::size_t cut = 0; cut < data.trials.size(); ++cut) {
+    auto resumed = closing_with(7, {Whom::survivors, Whom::contenders});
+    for (std::size_t i = 0; i < cut; ++i) {
+      ASSERT_EQ(resumed.next(), data.trials[i].order);
+      resumed.record(data.trials[i]);
+    }
+    EXPECT_EQ(resumed.next(), data.trials[cut].order);
+  }
+}
+
+TEST(ClosingTrials, ArePlannedFromTheStart) {
+  const ClosingTrials closing{Whom::survivors, Whom::contenders};
+  for (const int candidates : {1, 2, 5, 17}) {
+    auto experiment = closing_with(candidates, closing);
+    EXPECT_EQ(experiment.planned_trials(), plan_trials(candidates, 0, closing).expected)
+        << candidates;
+    const RunData data = run(experiment, candidates, planted(candidates, {}));
+    EXPECT_EQ(experiment.planned_trials(), static_cast<int>(data.trials.size()));
+  }
+  FixedGrid grid(4, 2, 3, closing);
+  EXPECT_EQ(grid.planned_trials(), plan_trials(4, 2, closing).expected);
+}
+
 TEST(Plan, SaysHowManyTrialsToExpect) {
   const PlannedTrials plan = plan_trials(17, 0);
   EXPECT_EQ(plan.minimum, 39);

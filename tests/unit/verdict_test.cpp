@@ -63,6 +63,32 @@ TEST(Verdict, EqualSettingsAreNoGainAndSpeakForAllWhereTheScreenIsSharp) {
   EXPECT_GE(*found.screen_kept_probability, 0.95);
 }
 
+// Their times are far off on purpose: a verdict that used them would notice.
+TEST(Verdict, EvidenceAndLoadTrialsAreNoTimingsAndTheirFailuresAreNobodys) {
+  ScreenConfirmOptions options;
+  options.closing = {ClosingTrials::Whom::contenders, ClosingTrials::Whom::contenders};
+  const auto of_run = [](ScreenConfirmOptions chosen, Outcome fate) {
+    ScreenConfirm experiment(3, Score({large_case()}), 2, chosen);
+    Planted truth({0, 0.1, 0}, 0.005, 8);
+    return drive(
+        experiment, run_record(3, {large_case()}),
+        [&](const TrialOrder& o, int c) { return truth(o, c) + (is_descriptive(o.stage) ? 3 : 0); },
+        [&](const TrialOrder& o) { return is_descriptive(o.stage) ? fate : Outcome::complete; });
+  };
+  const RunFindings without = find(of_run({}, Outcome::complete));
+  for (const Outcome fate : {Outcome::complete, Outcome::crashed, Outcome::wrong_data}) {
+    const RunData data = of_run(options, fate);
+    ASSERT_EQ(data.trials.back().order.stage, Stage::load);
+    const RunFindings found = find(data);
+    EXPECT_EQ(score_of(found, 1).verdict, Verdict::better);
+    EXPECT_EQ(score_of(found, 1).gain->ratio, score_of(without, 1).gain->ratio);
+    EXPECT_EQ(found.candidates[1].failures, 0);
+    EXPECT_EQ(found.candidates[1].trials, without.candidates[1].trials);
+    EXPECT_EQ(found.points.size(), without.points.size());
+    EXPECT_EQ(found.point(1, 0)->median, without.point(1, 0)->median);
+  }
+}
+
 TEST(Verdict, ANoisyFabricIsUndecidedAndSaysHowManyPairsItWouldTake) {
   const RunFindings found = find(sweep({0, 0.03}, 0.2, 6));
   const Finding& finding = score_of(found, 1);
