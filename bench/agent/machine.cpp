@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
+#include <cstring>
 #include <fstream>
 #include <set>
 
+#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -15,36 +16,19 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "agent/adapters.hpp"
+#include "agent/cpu_binding.hpp"
+#include "agent/gpu.hpp"
+#include "agent/system_file.hpp"
+
 namespace nccl_sweep::agent {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// Value of the first "key : value" line of a /proc file.
-std::string proc_value(const fs::path& file, std::string_view key) {
-  std::ifstream in(file);
-  for (std::string line; std::getline(in, line);) {
-    if (!line.starts_with(key)) continue;
-    const std::size_t colon = line.find(':');
-    if (colon == std::string::npos) continue;
-    const std::size_t start = line.find_first_not_of(" \t", colon + 1);
-    return start == std::string::npos ? std::string() : line.substr(start);
-  }
-  return {};
-}
-
-std::vector<std::string> driver_gpus() {
-  std::vector<std::string> models;
-  std::error_code none;
-  for (const auto& gpu : fs::directory_iterator("/proc/driver/nvidia/gpus", none)) {
-    models.push_back(proc_value(gpu.path() / "information", "Model"));
-  }
-  return models;
-}
-
-std::string driver_version() {
-  std::ifstream in("/proc/driver/nvidia/version");
+std::string driver_version(const fs::path& root) {
+  std::ifstream in(root / "proc/driver/nvidia/version");
   for (std::string word; in >> word;) {
     const bool version = word.find('.') != std::string::npos &&
                          word.find_first_not_of("0123456789.") == std::string::npos;
@@ -53,11 +37,44 @@ std::string driver_version() {
   return {};
 }
 
-// "X on all ranks", or "X on host1 host2" for each of the different texts.
+std::string text_of(const cpu_set_t& set) {
+  std::vector<int> cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+  }
+  return cpu_list_text(cpus);
+}
+
+// The mask that the launcher gave, and what the kernel leaves of a wish for everything.
+void read_cpus(Machine& m) {
+  cpu_set_t given;
+  if (sched_getaffinity(0, sizeof(given), &given) != 0) return;
+  m.launcher_cpus = text_of(given);
+  cpu_set_t all;
+  std::memset(&all, 0xff, sizeof(all));
+  cpu_set_t allowed = given;
+  if (sched_setaffinity(0, sizeof(all), &all) == 0) {
+    sched_getaffinity(0, sizeof(allowed), &allowed);
+    sched_setaffinity(0, sizeof(given), &given);
+  }
+  m.allowed_cpus = text_of(allowed);
+}
+
+void read_gpus(Machine& m, const fs::path& root, const Variables& own) {
+  const std::vector<Gpu> all = driver_gpus(root);
+  for (const Gpu& gpu : all) m.gpus.push_back(gpu.model);
+  const VisibleGpus visible = visible_gpus(all, own);
+  for (const Gpu& gpu : visible.gpus) m.gpu_cpus.push_back(gpu.local_cpus);
+  m.gpu_order_unknown = visible.unknown_because;
+}
+
+}  // namespace
+
 std::vector<std::string> by_host(const std::map<std::string, std::vector<std::string>>& hosts_of) {
   std::vector<std::string> lines;
   constexpr std::size_t kHostsShown = 4;
-  for (const auto& [text, hosts] : hosts_of) {
+  for (auto [text, hosts] : hosts_of) {
+    hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());  // several agents on one
     if (hosts_of.size() == 1) {
       lines.push_back(text + " on all ranks");
       continue;
@@ -71,32 +88,44 @@ std::vector<std::string> by_host(const std::map<std::string, std::vector<std::st
   return lines;
 }
 
-}  // namespace
+int gpu_count() { return static_cast<int>(driver_gpus("/").size()); }
 
-int gpu_count() { return static_cast<int>(driver_gpus().size()); }
-
-Machine this_machine() {
+Machine this_machine(const fs::path& root) {
   Machine m;
   std::array<char, 256> name{};
   gethostname(name.data(), name.size() - 1);
   m.host = name.data();
-  m.cpu = proc_value("/proc/cpuinfo", "model name");
+  m.cpu = proc_value(root / "proc/cpuinfo", "model name");
   if (m.cpu.empty()) m.cpu = "unknown processor";
   m.cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-  m.gpus = driver_gpus();
-  m.driver = driver_version();
+  const Variables own = process_environment();
+  read_gpus(m, root, own);
+  read_cpus(m);
+  m.governor = first_line(root / "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  m.adapters = active_adapters(root);
+  m.driver = driver_version(root);
   utsname kernel{};
   if (uname(&kernel) == 0) m.kernel = kernel.release;
-  const Variables own = process_environment();
   m.library = library_variables(own);
   m.nccl_files = nccl_file_report(own);
   return m;
 }
 
 std::string to_text(const Machine& m) {
-  return json{{"host", m.host},     {"cpu", m.cpu},       {"cores", m.cores},
-              {"gpus", m.gpus},     {"driver", m.driver}, {"kernel", m.kernel},
-              {"library", m.library}, {"nccl_files", m.nccl_files}}
+  return json{{"host", m.host},
+              {"cpu", m.cpu},
+              {"cores", m.cores},
+              {"gpus", m.gpus},
+              {"gpu_cpus", m.gpu_cpus},
+              {"gpu_order_unknown", m.gpu_order_unknown},
+              {"allowed_cpus", m.allowed_cpus},
+              {"launcher_cpus", m.launcher_cpus},
+              {"governor", m.governor},
+              {"adapters", m.adapters},
+              {"driver", m.driver},
+              {"kernel", m.kernel},
+              {"library", m.library},
+              {"nccl_files", m.nccl_files}}
       .dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -107,6 +136,12 @@ Machine machine_from_text(const std::string& text) {
   j.at("cpu").get_to(m.cpu);
   j.at("cores").get_to(m.cores);
   j.at("gpus").get_to(m.gpus);
+  j.at("gpu_cpus").get_to(m.gpu_cpus);
+  j.at("gpu_order_unknown").get_to(m.gpu_order_unknown);
+  j.at("allowed_cpus").get_to(m.allowed_cpus);
+  j.at("launcher_cpus").get_to(m.launcher_cpus);
+  j.at("governor").get_to(m.governor);
+  j.at("adapters").get_to(m.adapters);
   j.at("driver").get_to(m.driver);
   j.at("kernel").get_to(m.kernel);
   j.at("library").get_to(m.library);

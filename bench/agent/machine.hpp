@@ -6,6 +6,7 @@
 // what differs between nodes.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -19,17 +20,27 @@ struct Machine {
   std::string cpu;                  // model name
   int cores = 1;                    // that this process may use or could be given
   std::vector<std::string> gpus;    // model names, from /proc/driver/nvidia
+  std::vector<std::string> gpu_cpus;  // CPUs near each visible GPU, in CUDA's order
+  std::string gpu_order_unknown;    // why gpu_cpus is empty although there are GPUs
+  std::string allowed_cpus;         // that the kernel would give this job: "0-127"
+  std::string launcher_cpus;        // that the launcher bound this agent to
+  std::string governor;             // of the CPU's clock; "" where the system does not say
+  std::map<std::string, std::string> adapters;  // active_adapters()
   std::string driver;               // NVIDIA driver version, "" without
   std::string kernel;
   Variables library;                // library_variables() of this agent's environment
   std::vector<std::string> nccl_files;
 };
 
-Machine this_machine();
+// `root` is another folder in tests.
+Machine this_machine(const std::filesystem::path& root = "/");
 int gpu_count();  // /proc/driver/nvidia/gpus; 0 without a driver
 
 std::string to_text(const Machine&);
 Machine machine_from_text(const std::string&);
+
+// "X on all ranks", or "X on host1 host2" for each of the different texts.
+std::vector<std::string> by_host(const std::map<std::string, std::vector<std::string>>& hosts_of);
 
 // "NCCL_TOPO_FILE unset on all ranks", or by hosts where they differ.
 std::vector<std::string> nccl_file_lines(const std::vector<Machine>& machines);

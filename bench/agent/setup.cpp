@@ -66,6 +66,7 @@ std::string to_text(const Setup& s) {
                {"load_ctas", s.load_ctas},
                {"seed", s.seed},
                {"site", s.site},
+               {"gpu_local_cpus", s.gpu_local_cpus},
                {"hosts", s.layout.host_of_agent},
                {"workers", s.layout.workers_of_agent},
                {"worker_program", s.worker_program},
@@ -93,6 +94,7 @@ Setup setup_from_text(const std::string& text) {
   j.at("load_ctas").get_to(s.load_ctas);
   j.at("seed").get_to(s.seed);
   j.at("site").get_to(s.site);
+  j.at("gpu_local_cpus").get_to(s.gpu_local_cpus);
   j.at("hosts").get_to(s.layout.host_of_agent);
   j.at("workers").get_to(s.layout.workers_of_agent);
   j.at("worker_program").get_to(s.worker_program);

@@ -43,6 +43,7 @@ struct Setup {
   int load_ctas = 0;
   std::uint64_t seed = 0;
   Variables site;                 // rank 0's library variables
+  std::vector<std::string> gpu_local_cpus;  // per rank: a CPU list or "all"
   Layout layout;
   std::string worker_program;     // the same path on every node
   std::string run_folder;         // for kept logs; absolute

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "agent/cpu_binding.hpp"
 #include "agent/investigation.hpp"
 #include "agent/library_facts.hpp"
 #include "agent/reduction.hpp"
@@ -123,9 +124,6 @@ void TrialRunner::spawn(const Launch& launch) {
   ChildCommand command;
   command.program = setup_.worker_program;
   command.environment = worker_environment(process_environment(), setup_.site, assigned);
-  for (const auto& [knob, value] : candidate.assignments) {
-    if (knob == "cpu_bind") command.cpus = parse_cpu_list(value);
-  }
   const auto admit = [this](const wire::Ready& ready) {
     for (const std::string& device : ready.locks) {
       try {
@@ -141,6 +139,7 @@ void TrialRunner::spawn(const Launch& launch) {
   const int first = setup_.layout.first_rank(agent);
   try {
     for (int i = 0; i < count; ++i) {
+      command.cpus = worker_cpus(setup_, candidate, first + i);
       workers_.push_back(
           std::make_unique<WorkerLink>(request_for(launch, first + i), command, admit));
     }

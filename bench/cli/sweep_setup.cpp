@@ -52,7 +52,9 @@ int default_workers(const std::string& backend, const std::vector<agent::Machine
       std::count_if(machines.begin(), machines.end(),
                     [&](const agent::Machine& other) { return other.host == here.host; });
   if (backend == "nccl") {
-    return std::max(1, static_cast<int>(here.gpus.size()) / static_cast<int>(agents_here));
+    const int share = static_cast<int>(here.gpus.size()) / static_cast<int>(agents_here);
+    const int visible = static_cast<int>(here.gpu_cpus.size());
+    return std::max(1, visible > 0 ? std::min(share, visible) : share);
   }
   if (backend == "model" || machines.size() > 1) return 1;
   constexpr int kMost = 4;
@@ -187,35 +189,6 @@ agent::Setup setup_of(const SweepSpec& spec, const KnobCatalogue& catalogue, con
   return setup;
 }
 
-void add_notes(PreparedRun& run, const std::vector<agent::Machine>& machines,
-               const agent::Layout& layout) {
-  RunRecord& record = run.record;
-  // Said for every backend: whoever tries the tool on host first learns where to look later.
-  record.notes = agent::nccl_file_lines(machines);
-  std::vector<std::string> pinned;
-  for (const auto& [name, value] : run.setup.site) {
-    if (!name.starts_with("CUDA_")) pinned.push_back(name + "=" + value);
-  }
-  if (!pinned.empty()) record.notes.push_back(fmt::format("pinned: {}", fmt::join(pinned, " ")));
-  for (const std::string& line : agent::variable_differences(machines)) {
-    run.warnings.push_back(line + ": rank 0's is used everywhere");
-  }
-  std::map<std::string, int> workers_on;
-  for (std::size_t i = 0; i < machines.size(); ++i) {
-    workers_on[machines[i].host] += layout.workers_of_agent[i];
-  }
-  for (const agent::Machine& machine : machines) {
-    const int workers = workers_on[machine.host];
-    if (run.spec.backend == "host" && workers > machine.cores) {
-      run.warnings.push_back(
-          fmt::format("{} workers on the {} cores of {}: they take turns, times are longer and "
-                      "noisier than the network's",
-                      workers, machine.cores, machine.host));
-      break;
-    }
-  }
-}
-
 RunRecord record_of(const PreparedRun& run, const std::vector<agent::Machine>& machines,
                     const ModelFile* model) {
   RunRecord record;
@@ -298,7 +271,8 @@ PreparedRun prepare_run(const SweepOptions& options, const std::string& default_
         workload->name, workload->sources.empty() ? "" : workload->sources.front().format,
         workload->iterations};
   }
-  add_notes(run, machines, layout);
+  bind_workers(run, machines);
+  add_notes(run, machines);
   run.record.estimated_seconds = estimated_seconds(run);
   return run;
 }
@@ -329,6 +303,7 @@ PreparedRun prepare_resume(const RunRecord& record, const std::vector<agent::Mac
   }
   run.setup =
       setup_of(run.spec, catalogue, run.plan, layout, simulated, record.seed, record.environment);
+  bind_workers(run, machines);
   const std::vector<std::string> then = words(record.identity);
   const std::vector<std::string> today = words(identity_of(run.setup));
   for (std::size_t i = 0; i < then.size(); ++i) {

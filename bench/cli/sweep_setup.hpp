@@ -37,6 +37,13 @@ PreparedRun prepare_run(const SweepOptions& options, const std::string& default_
 // usage Error that names what is no longer the same (worker binary, hosts, model).
 PreparedRun prepare_resume(const RunRecord& record, const std::vector<agent::Machine>& machines);
 
+// Which CPUs each worker gets, into the setup, the record and the warnings. Throws a usage Error
+// where a candidate's list names no CPU that a machine allows.
+void bind_workers(PreparedRun& run, const std::vector<agent::Machine>& machines);
+
+// What is to be known before anything is timed: files, pinned variables, differences of machines.
+void add_notes(PreparedRun& run, const std::vector<agent::Machine>& machines);
+
 // Throws an environment Error where a machine has fewer GPUs than workers. `plan` does without: it
 // is often asked for on a login node.
 void check_devices(const PreparedRun& run, const std::vector<agent::Machine>& machines);

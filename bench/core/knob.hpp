@@ -72,6 +72,9 @@ std::vector<Knob> parse_knobs(std::string_view json_list, std::string_view backe
 // the libraries read plain numbers. Call it after check_value.
 std::string normalise_value(const Knob&, std::string_view value);
 
+// The value of cpu_bind that means the CPUs near each worker's GPU.
+inline constexpr std::string_view kGpuLocal = "gpu-local";
+
 // "0-3,8" -> 0 1 2 3 8; "all" -> empty, which means all that the job may use. Usage Error.
 std::vector<int> parse_cpu_list(std::string_view text, std::string_view where = {});
 

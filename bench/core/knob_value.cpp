@@ -140,7 +140,7 @@ std::vector<int> parse_cpu_list(std::string_view text, std::string_view where) {
     const auto last = dash == std::string::npos ? first : plain_number(part.substr(dash + 1));
     if (!first || !last || *first < 0 || *last < *first || *last >= kMostCpus) {
       throw usage_error(fmt::format("'{}' is not a list of CPUs", text), std::string(where),
-                        "all, or a list such as 0-3,8");
+                        "all, or a list such as 0-3,8; gpu-local on real GPUs");
     }
     for (std::int64_t cpu = *first; cpu <= *last; ++cpu) cpus.push_back(static_cast<int>(cpu));
   }
@@ -154,7 +154,8 @@ void KnobCatalogue::check_value(const Knob& knob, std::string_view value,
   static const std::vector<std::string> protocols{"ll", "ll128", "simple"};
   if (knob.kind == KnobKind::environment && value == kUnset) return;
   check_text(knob, value, where);
-  if (knob.kind == KnobKind::cpu_bind) parse_cpu_list(value, where);
+  const bool by_gpu = knob.backend == "nccl" && value == kGpuLocal;
+  if (knob.kind == KnobKind::cpu_bind && !by_gpu) parse_cpu_list(value, where);
   switch (knob.type) {
     case KnobType::integer:
       check_range(knob, value, number_or_refuse(knob, value, where), where);

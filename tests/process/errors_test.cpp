@@ -146,6 +146,45 @@ TEST(Pinned, ASweepOfAPinnedVariableStopsAndNamesTheWayOut) {
   EXPECT_NE(overridden.out.find("pinned: HOST_STREAMS_PER_CONNECTION=4"), std::string::npos);
 }
 
+// An administrator who switches multicast off knows why; no GPU is needed to refuse.
+TEST(Pinned, ASiteThatSwitchedMulticastOffIsObeyedBeforeAnyWorkerStarts) {
+  const TemporaryFolder folder;
+  for (const std::string verb : {"plan", "run --output run"}) {
+    const Finished finished =
+        run_shell(folder.path(), "NCCL_SWEEP_WORKER=/bin/false NCCL_NVLS_ENABLE=0 " + program() +
+                                     " " + verb +
+                                     " --backend nccl --workers 2 --vary NCCL_NVLS_ENABLE=0,2"
+                                     " --collective all_gather -b 1M -e 1M");
+    EXPECT_EQ(finished.exit_code, 1) << verb;
+    EXPECT_NE(finished.err.find("NCCL_NVLS_ENABLE is pinned to '0'"), std::string::npos) << verb;
+    EXPECT_NE(finished.err.find("--override-pinned NCCL_NVLS_ENABLE"), std::string::npos) << verb;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "run"));
+}
+
+TEST(Preflight, ATopologyFileThatIsNotThereIsAWarning) {
+  const TemporaryFolder folder;
+  const Finished finished = run_shell(
+      folder.path(), "NCCL_TOPO_FILE=/nowhere.xml " + program() +
+                         " plan --backend host --vary HOST_STREAMS_PER_CONNECTION=1,2 --workers 2"
+                         " --collective all_gather -b 1M -e 1M 2>&1");
+  EXPECT_EQ(finished.exit_code, 0) << finished.out;
+  EXPECT_NE(finished.out.find("warning NCCL_TOPO_FILE=/nowhere.xml NOT READABLE on all ranks"),
+            std::string::npos)
+      << finished.out;
+}
+
+TEST(Preflight, CpusThatTheJobMayNotUseAreAUsageError) {
+  const TemporaryFolder folder;
+  const Finished finished =
+      run_shell(folder.path(), program() +
+                                   " plan --backend host --vary cpu_bind=1023 --workers 2"
+                                   " --collective all_gather -b 1M -e 1M");
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_NE(finished.err.find("cpu_bind=1023: none of these CPUs may be used"), std::string::npos)
+      << finished.err;
+}
+
 TEST(Dangerous, AKnobThatIsFabricPolicyNeedsTheUsersWord) {
   const TemporaryFolder folder;
   const std::string plan =
