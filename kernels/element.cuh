@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Device types of DataType, and the shape of our kernels: grid-stride loops in which a thread
-// handles one pack of 16 bytes where the buffer is aligned to that, else one element.
+// handles packs of 16 bytes where the buffer is aligned to that, else elements.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -46,6 +46,42 @@ struct alignas(sizeof(T) * N) Pack {
   T element[N];
 };
 
+// std::bit_cast is not for device code.
+template <class To, class From>
+__device__ To as(From from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  memcpy(&to, &from, sizeof to);
+  return to;
+}
+
+// Streaming accesses: the next kernel finds nothing of a large buffer in the cache anyway. P is a
+// Pack of 16, 8 or 4 bytes.
+template <class P>
+using Bits = std::conditional_t<sizeof(P) == 16, uint4,
+                                std::conditional_t<sizeof(P) == 8, uint2, unsigned>>;
+template <class P>
+__device__ void store(P* to, const P& pack) {
+  __stcs(reinterpret_cast<Bits<P>*>(to), as<Bits<P>>(pack));
+}
+template <class P>
+__device__ P load(const P* from) {
+  return as<P>(__ldcs(reinterpret_cast<const Bits<P>*>(from)));
+}
+
+template <class P>
+__device__ bool same_bits(const P& a, const P& b) {
+  using Words = Pack<std::uint32_t, sizeof(P) / 4>;
+  const auto x = as<Words>(a);
+  const auto y = as<Words>(b);
+  std::uint32_t difference = 0;
+#pragma unroll
+  for (int w = 0; w < static_cast<int>(sizeof(P) / 4); ++w) {
+    difference |= x.element[w] ^ y.element[w];
+  }
+  return difference == 0;
+}
+
 // f(tag of the device type)
 template <class T>
 struct Tag {
@@ -81,22 +117,71 @@ void with_device_type(DataType type, F&& f) {
   }
 }
 
-inline bool aligned_to_16(const void* pointer) {
-  return reinterpret_cast<std::uintptr_t>(pointer) % 16 == 0;
+inline bool aligned(const void* pointer, std::uint64_t bytes) {
+  return reinterpret_cast<std::uintptr_t>(pointer) % bytes == 0;
 }
 
-// Enough blocks to fill any present GPU; the loops stride over the rest.
+// Thread blocks of kThreads; each thread has kInFlight packs in flight, kThreads apart, so that a
+// multiprocessor always waits for enough memory accesses.
 inline constexpr int kThreads = 256;
+inline constexpr int kInFlight = 4;
+
+// Four full GPUs' worth of blocks even out their ends; the loops below stride over the rest.
 inline unsigned blocks_for(std::int64_t items) {
-  const std::int64_t blocks = (items + kThreads - 1) / kThreads;
-  return static_cast<unsigned>(blocks < 1 ? 1 : blocks > 2048 ? 2048 : blocks);
+  int device = 0;
+  int multiprocessors = 1;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  constexpr std::int64_t kTile = kThreads * kInFlight;
+  const std::int64_t most = std::int64_t{multiprocessors} * 4 * 2048 / kThreads;
+  const std::int64_t blocks = (items + kTile - 1) / kTile;
+  return static_cast<unsigned>(blocks < 1 ? 1 : blocks > most ? most : blocks);
 }
 
-__device__ inline std::int64_t first_item() {
-  return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+// f(i) for each i < items: for the few that are left over, and where nothing is aligned.
+template <class F>
+__device__ void for_each_item(std::int64_t items, F&& f) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * kThreads;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x; i < items; i += stride) {
+    f(i);
+  }
 }
-__device__ inline std::int64_t item_stride() {
-  return static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+
+// out[i] = value(i)
+template <class P, class F>
+__device__ void write_packs(P* out, std::int64_t packs, F&& value) {
+  constexpr std::int64_t kTile = kThreads * kInFlight;
+  for (std::int64_t at = blockIdx.x * kTile + threadIdx.x; at < packs; at += gridDim.x * kTile) {
+#pragma unroll
+    for (int k = 0; k < kInFlight; ++k) {
+      const std::int64_t i = at + k * kThreads;
+      const P pack = value(i);
+      if (i < packs) store(out + i, pack);
+    }
+  }
+}
+
+// otherwise(i) for each i with in[i] != value(i), bit by bit. That is rare, so it stands apart.
+template <class P, class F, class G>
+__device__ void compare_packs(const P* in, std::int64_t packs, F&& value, G&& otherwise) {
+  constexpr std::int64_t kTile = kThreads * kInFlight;
+  for (std::int64_t at = blockIdx.x * kTile + threadIdx.x; at < packs; at += gridDim.x * kTile) {
+    P seen[kInFlight];
+#pragma unroll
+    for (int k = 0; k < kInFlight; ++k) {
+      seen[k] = load(in + (at + k * kThreads < packs ? at + k * kThreads : at));
+    }
+    unsigned differ = 0;
+#pragma unroll
+    for (int k = 0; k < kInFlight; ++k) {
+      if (!same_bits(seen[k], value(at + k * kThreads))) differ |= 1U << k;
+    }
+#pragma unroll 1
+    for (; differ != 0; differ &= differ - 1) {
+      const std::int64_t i = at + (__ffs(static_cast<int>(differ)) - 1) * kThreads;
+      if (i < packs) otherwise(i);
+    }
+  }
 }
 
 }  // namespace nccl_sweep::kernels

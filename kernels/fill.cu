@@ -1,44 +1,65 @@
 // SPDX-FileCopyrightText: 2026 nccl-sweep authors
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/device_data.hpp"
-#include "kernels/element.cuh"
+#include "kernels/number.cuh"
 
 namespace nccl_sweep::kernels {
 namespace {
 
-__global__ void random_bytes(unsigned char* out, std::int64_t bytes, std::uint64_t seed, int rank) {
-  const std::int64_t packs = bytes / 16;
-  for (std::int64_t i = first_item(); i < packs; i += item_stride()) {
-    const auto word = static_cast<std::uint64_t>(2 * i);
-    reinterpret_cast<ulonglong2*>(out)[i] =
-        ulonglong2{random_word(seed, rank, word), random_word(seed, rank, word + 1)};
-  }
-  for (std::int64_t at = packs * 16 + first_item(); at < bytes; at += item_stride()) {
-    const std::uint64_t word = random_word(seed, rank, static_cast<std::uint64_t>(at / 8));
-    out[at] = static_cast<unsigned char>(word >> (8 * (at % 8)));
-  }
+// N words at a time, `out` aligned to that; then the bytes of the rest.
+template <int N>
+__global__ void __launch_bounds__(kThreads) random_bytes(unsigned char* out, std::int64_t bytes,
+                                                         Key key) {
+  const std::int64_t packs = bytes / (4 * N);
+  write_packs(
+      reinterpret_cast<Pack<std::uint32_t, N>*>(out), packs,
+      [&](std::int64_t i) { return random_words<N>(key, static_cast<std::uint64_t>(i)); });
+  for_each_item(bytes - packs * 4 * N, [&](std::int64_t i) {
+    const std::int64_t at = packs * 4 * N + i;
+    out[at] = random_byte(key, static_cast<std::uint64_t>(at));
+  });
 }
 
-template <class T, int N>
-__global__ void contributions(T* out, std::int64_t begin, std::int64_t packs, Pattern pattern,
-                              int rank) {
-  for (std::int64_t i = first_item(); i < packs; i += item_stride()) {
-    const std::int64_t at = begin + i * N;
-    Pack<T, N> pack;
-    for (int k = 0; k < N; ++k) {
-      pack.element[k] =
-          from_integer<T>(contribution(pattern, rank, static_cast<std::uint64_t>(at + k)));
-    }
-    *reinterpret_cast<Pack<T, N>*>(out + at) = pack;
-  }
+__global__ void __launch_bounds__(kThreads) single_bytes(unsigned char* out, std::int64_t bytes,
+                                                         Key key) {
+  for_each_item(bytes, [&](std::int64_t i) {
+    out[i] = random_byte(key, static_cast<std::uint64_t>(i));
+  });
+}
+
+template <class T, bool kOrdered>
+__global__ void __launch_bounds__(kThreads) contributions(T* out, std::int64_t packs, Pattern p,
+                                                          int rank) {
+  const Numbers<T> numbers(p);
+  write_packs(reinterpret_cast<Pack<T, 16 / sizeof(T)>*>(out), packs, [&](std::int64_t i) {
+    const auto pack = static_cast<std::uint64_t>(i);
+    const Role role = role_of<kOrdered>(p, rank, pack);
+    return pack_of<T, kOrdered>(p, numbers, role, pack * kWordsPerPack<T>);
+  });
+}
+
+template <class T>
+__global__ void __launch_bounds__(kThreads) single_contributions(T* out, std::int64_t begin,
+                                                                 std::int64_t count, Pattern p,
+                                                                 int rank) {
+  for_each_item(count, [&](std::int64_t i) {
+    out[begin + i] = from_integer<T>(contribution(p, rank, static_cast<std::uint64_t>(begin + i)));
+  });
 }
 
 }  // namespace
 
 void fill_random(void* out, std::int64_t bytes, std::uint64_t seed, int rank, cudaStream_t stream) {
   if (bytes <= 0) return;
-  random_bytes<<<blocks_for(bytes / 16), kThreads, 0, stream>>>(static_cast<unsigned char*>(out),
-                                                                bytes, seed, rank);
+  auto* start = static_cast<unsigned char*>(out);
+  const Key key = key_of(seed, rank);
+  if (aligned(out, 16)) {
+    random_bytes<4><<<blocks_for(bytes / 16), kThreads, 0, stream>>>(start, bytes, key);
+  } else if (aligned(out, 4)) {
+    random_bytes<1><<<blocks_for(bytes / 4), kThreads, 0, stream>>>(start, bytes, key);
+  } else {
+    single_bytes<<<blocks_for(bytes), kThreads, 0, stream>>>(start, bytes, key);
+  }
 }
 
 void fill_contribution(DataType type, const Pattern& pattern, int rank, void* out,
@@ -47,14 +68,14 @@ void fill_contribution(DataType type, const Pattern& pattern, int rank, void* ou
     using T = typename decltype(tag)::type;
     constexpr int kWide = 16 / sizeof(T);
     auto* typed = static_cast<T*>(out);
-    const std::int64_t packs = aligned_to_16(out) ? count / kWide : 0;
+    const std::int64_t packs = aligned(out, 16) ? count / kWide : 0;
     const std::int64_t rest = count - packs * kWide;
     if (packs > 0) {
-      contributions<T, kWide>
-          <<<blocks_for(packs), kThreads, 0, stream>>>(typed, 0, packs, pattern, rank);
+      const auto kernel = ordered(pattern.op) ? contributions<T, true> : contributions<T, false>;
+      kernel<<<blocks_for(packs), kThreads, 0, stream>>>(typed, packs, pattern, rank);
     }
     if (rest > 0) {
-      contributions<T, 1>
+      single_contributions<T>
           <<<blocks_for(rest), kThreads, 0, stream>>>(typed, packs * kWide, rest, pattern, rank);
     }
   });

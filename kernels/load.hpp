@@ -18,9 +18,13 @@ enum class LoadKind { fma, copy };
 // CUDA error (cudaGetLastError tells it).
 int resident_load_ctas(LoadKind kind);
 
-// `waves` times `ctas` thread blocks, each about 50 us of work on its own: `ctas` below
-// resident_load_ctas() leave SMs free, more queue up. `scratch` is device memory of `bytes`, at
-// least 1 MiB, read and written by LoadKind::copy, never read back. Asynchronous on `stream`.
+// `waves` times `ctas` thread blocks' work, each about 50 us on an H200. From
+// resident_load_ctas() on they are short blocks that queue up; fewer are blocks that stay for all
+// waves and leave the other multiprocessors free all the while, as a persistent matrix product
+// that spares some. Each block has a multiprocessor to itself. `scratch` is device memory of
+// `bytes`, at least 1 MiB; LoadKind::copy copies its first half to its second (larger than the L2
+// cache, or it loads that only), LoadKind::fma writes one float a thread. Asynchronous on `stream`.
+// On a CUDA error nothing runs, and cudaGetLastError tells it.
 void launch_load(LoadKind kind, int ctas, int waves, void* scratch, std::int64_t bytes,
                  cudaStream_t stream);
 

@@ -1,96 +1,149 @@
 // SPDX-FileCopyrightText: 2026 nccl-sweep authors
 // SPDX-License-Identifier: Apache-2.0
-#include <cstring>
-
+//
+// Packs are compared as bits; only one that differs is looked at element by element.
 #include "kernels/device_data.hpp"
-#include "kernels/element.cuh"
+#include "kernels/number.cuh"
 
 namespace nccl_sweep::kernels {
 namespace {
 
-__device__ void report(Mismatch* result, unsigned long long count, unsigned long long first) {
-  if (count == 0) return;  // the usual case: no atomics at all
-  atomicAdd(&result->count, count);
-  atomicMin(&result->first, first);
-}
-
-// Counts the elements of `width` bytes that differ between two words.
-__device__ void compare_word(std::uint64_t got, std::uint64_t wanted, int bytes, int width,
-                             unsigned long long at, unsigned long long& count,
-                             unsigned long long& first) {
-  if (got == wanted) return;
-  for (int offset = 0; offset < bytes; offset += width) {
-    const int bits = 8 * (width < 8 ? width : 8);
-    const std::uint64_t mask = bits == 64 ? ~0ULL : (1ULL << bits) - 1;
-    if ((((got ^ wanted) >> (8 * offset)) & mask) == 0) continue;
-    ++count;
-    const unsigned long long element =
-        (at + static_cast<unsigned long long>(offset)) / static_cast<unsigned long long>(width);
-    if (element < first) first = element;
-  }
-}
-
-__global__ void random_mismatches(const unsigned char* got, std::int64_t bytes, std::uint64_t seed,
-                                  int rank, int width, std::int64_t index, Mismatch* result) {
+// What one thread has found.
+struct Found {
   unsigned long long count = 0;
   unsigned long long first = kNothingWrong;
-  const std::int64_t packs = bytes / 16;
-  for (std::int64_t i = first_item(); i < packs; i += item_stride()) {
-    const ulonglong2 pack = reinterpret_cast<const ulonglong2*>(got)[i];
-    const auto word = static_cast<std::uint64_t>(2 * i);
-    const auto at = static_cast<unsigned long long>(16 * i);
-    compare_word(pack.x, random_word(seed, rank, word), 8, width, at, count, first);
-    compare_word(pack.y, random_word(seed, rank, word + 1), 8, width, at + 8, count, first);
+
+  __device__ void add(std::int64_t element) {
+    ++count;
+    const auto at = static_cast<unsigned long long>(element);
+    if (at < first) first = at;
   }
-  for (std::int64_t at = packs * 16 + first_item() * width; at < bytes;
-       at += item_stride() * width) {
-    std::uint64_t word = random_word(seed, rank, static_cast<std::uint64_t>(at / 8));
-    std::uint64_t seen = 0;
-    for (int k = 0; k < width; ++k) {
-      seen |= static_cast<std::uint64_t>(got[at + k]) << (8 * k);
+  __device__ void report(Mismatch* result) const {
+    if (count == 0) return;  // the usual case: no atomics at all
+    atomicAdd(&result->count, count);
+    atomicMin(&result->first, first);
+  }
+};
+
+// Bytes of a rank's stream of random words that should lie at `got`.
+struct RandomSegment {
+  const unsigned char* got;
+  std::int64_t bytes;
+  Key key;
+  std::uint64_t start;  // got[0] is this byte of the stream
+  int width;            // bytes of an element
+  std::int64_t index;   // got[0] is in this element of the buffer
+
+  __device__ void compare_elements(std::int64_t from, std::int64_t to, Found& found) const {
+    for (std::int64_t at = from; at < to; at += width) {
+      bool right = true;
+      for (int k = 0; k < width; ++k) {
+        right &= got[at + k] == random_byte(key, start + static_cast<std::uint64_t>(at + k));
+      }
+      if (!right) found.add(index + at / width);
     }
-    word >>= 8 * (at % 8);
-    if (width < 8) word &= (1ULL << (8 * width)) - 1;
-    compare_word(seen, word, width, width, static_cast<unsigned long long>(at), count, first);
   }
-  if (first != kNothingWrong) first += static_cast<unsigned long long>(index);
-  report(result, count, first);
+  __device__ void compare_rest(std::int64_t from, Found& found) const {
+    for_each_item((bytes - from) / width, [&](std::int64_t i) {
+      compare_elements(from + i * width, from + (i + 1) * width, found);
+    });
+  }
+};
+
+// N words at a time, `got` and the start aligned to that and elements no wider; then the rest.
+template <int N>
+__global__ void __launch_bounds__(kThreads) random_mismatches(RandomSegment segment,
+                                                              Mismatch* result) {
+  using Words = Pack<std::uint32_t, N>;
+  constexpr int kBytes = 4 * N;
+  const std::uint64_t first_pack = segment.start / kBytes;
+  const std::int64_t packs = segment.bytes / kBytes;
+  Found found;
+  compare_packs(
+      reinterpret_cast<const Words*>(segment.got), packs,
+      [&](std::int64_t i) {
+        return random_words<N>(segment.key, first_pack + static_cast<std::uint64_t>(i));
+      },
+      [&](std::int64_t i) { segment.compare_elements(i * kBytes, (i + 1) * kBytes, found); });
+  segment.compare_rest(packs * kBytes, found);
+  found.report(result);
 }
 
+__global__ void __launch_bounds__(kThreads) single_mismatches(RandomSegment segment,
+                                                              Mismatch* result) {
+  Found found;
+  segment.compare_rest(0, found);
+  found.report(result);
+}
+
+// The answer of a reduction, divided by the ranks where it is an avg.
+struct Wanted {
+  Pattern pattern;
+  float scale = 1;       // of floats, exact: 1 or 1 / ranks. Where it is not exact, every pack is
+  double tolerance = 0;  // looked at element by element, within this tolerance
+};
+
 template <class T>
-__device__ bool right(T got, const Pattern& pattern, std::uint64_t element, double tolerance) {
-  const std::int64_t sum = answer(pattern, element);
-  T wanted;
-  if (pattern.op != ReduceOp::avg) {
-    wanted = from_integer<T>(sum);
+__device__ bool right(T got, const Wanted& wanted, std::uint64_t element) {
+  const std::int64_t sum = answer(wanted.pattern, element);
+  T expected;
+  if (wanted.pattern.op != ReduceOp::avg) {
+    expected = from_integer<T>(sum);
   } else if constexpr (std::is_integral_v<T>) {
-    wanted = from_integer<T>(sum / pattern.ranks);
+    expected = from_integer<T>(sum / wanted.pattern.ranks);
   } else {
-    wanted = from_double<T>(static_cast<double>(sum) / pattern.ranks);
+    expected = from_double<T>(static_cast<double>(sum) / wanted.pattern.ranks);
   }
-  const double difference = to_double(got) - to_double(wanted);
-  if (tolerance > 0) return difference <= tolerance && difference >= -tolerance;
-  return to_double(got) == to_double(wanted);  // 64-bit integers stay below 2^31: exact as double
+  // 64-bit integers stay below 2^31: exact as double.
+  const double difference = to_double(got) - to_double(expected);
+  return difference <= wanted.tolerance && difference >= -wanted.tolerance;
 }
 
 template <class T, int N>
-__global__ void answer_mismatches(const T* got, std::int64_t begin, std::int64_t packs,
-                                  Pattern pattern, std::int64_t first_element, double tolerance,
-                                  Mismatch* result) {
-  unsigned long long count = 0;
-  unsigned long long first = kNothingWrong;
-  for (std::int64_t i = first_item(); i < packs; i += item_stride()) {
-    const std::int64_t at = begin + i * N;
-    const Pack<T, N> pack = *reinterpret_cast<const Pack<T, N>*>(got + at);
-    for (int k = 0; k < N; ++k) {
-      const auto element = static_cast<std::uint64_t>(first_element + at + k);
-      if (right(pack.element[k], pattern, element, tolerance)) continue;
-      ++count;
-      const auto index = static_cast<unsigned long long>(at + k);
-      if (index < first) first = index;
-    }
+__device__ void scale(Pack<T, N>& pack, float factor) {
+  if constexpr (sizeof(T) > 1 && !std::is_integral_v<T>) {
+#pragma unroll
+    for (int k = 0; k < N; ++k) pack.element[k] = pack.element[k] * static_cast<T>(factor);
   }
-  report(result, count, first);
+}
+
+// got[0] is element `first` of the reduction, the first of a pack.
+template <class T>
+__global__ void __launch_bounds__(kThreads) answer_mismatches(const T* got, std::int64_t packs,
+                                                              Wanted wanted, std::int64_t first,
+                                                              Mismatch* result) {
+  constexpr int kWide = 16 / sizeof(T);
+  using Wide = Pack<T, kWide>;
+  const Numbers<T> numbers(wanted.pattern);
+  const Role owner = owner_role(wanted.pattern);
+  const std::int64_t first_pack = first / kWide;
+  Found found;
+  compare_packs(
+      reinterpret_cast<const Wide*>(got), packs,
+      [&](std::int64_t i) {
+        const auto word = static_cast<std::uint64_t>(first_pack + i) * kWordsPerPack<T>;
+        Wide answers = pack_of<T, false>(wanted.pattern, numbers, owner, word);
+        scale(answers, wanted.scale);
+        return answers;
+      },
+      [&](std::int64_t i) {
+        for (std::int64_t at = i * kWide; at < (i + 1) * kWide; ++at) {
+          if (!right(got[at], wanted, static_cast<std::uint64_t>(first + at))) found.add(at);
+        }
+      });
+  found.report(result);
+}
+
+template <class T>
+__global__ void __launch_bounds__(kThreads) single_answer_mismatches(
+    const T* got, std::int64_t begin, std::int64_t count, Wanted wanted, std::int64_t first,
+    Mismatch* result) {
+  Found found;
+  for_each_item(count, [&](std::int64_t i) {
+    const std::int64_t at = begin + i;
+    if (!right(got[at], wanted, static_cast<std::uint64_t>(first + at))) found.add(at);
+  });
+  found.report(result);
 }
 
 // Distance between neighbouring floats at 1; 0 for integers.
@@ -113,38 +166,59 @@ double epsilon(DataType type) {
   }
 }
 
-// An avg is the sum of terms rounded to 1 / n each: a few units in the last place of the largest.
-double tolerance_of(DataType type, const Pattern& pattern) {
+Wanted wanted_of(DataType type, const Pattern& pattern) {
+  Wanted wanted{pattern, 1, 0};
+  if (pattern.op != ReduceOp::avg) return wanted;
+  wanted.scale = 1.0F / static_cast<float>(pattern.ranks);
   const bool power_of_two = (pattern.ranks & (pattern.ranks - 1)) == 0;
-  if (pattern.op != ReduceOp::avg || power_of_two) return 0;
-  return 4 * epsilon(type) * static_cast<double>(exact_limit(type)) / pattern.ranks;
+  // An avg is the sum of terms rounded to 1 / n each: a few units in the last place of the largest.
+  wanted.tolerance = power_of_two ? 0
+                                  : 4 * epsilon(type) * static_cast<double>(exact_limit(type)) /
+                                        pattern.ranks;
+  return wanted;
 }
 
 }  // namespace
 
 void verify_random(const void* got, std::int64_t bytes, std::uint64_t seed, int rank,
-                   int element_bytes, std::int64_t index, Mismatch* result, cudaStream_t stream) {
+                   int element_bytes, std::int64_t index, Mismatch* result, cudaStream_t stream,
+                   std::int64_t start) {
   if (bytes <= 0) return;
-  random_mismatches<<<blocks_for(bytes / 16), kThreads, 0, stream>>>(
-      static_cast<const unsigned char*>(got), bytes, seed, rank, element_bytes, index, result);
+  const RandomSegment segment{static_cast<const unsigned char*>(got),
+                              bytes,
+                              key_of(seed, rank),
+                              static_cast<std::uint64_t>(start),
+                              element_bytes,
+                              index};
+  const auto fits = [&](int step) {
+    return aligned(got, static_cast<std::uint64_t>(step)) && start % step == 0 &&
+           element_bytes <= step;
+  };
+  if (fits(16)) {
+    random_mismatches<4><<<blocks_for(bytes / 16), kThreads, 0, stream>>>(segment, result);
+  } else if (fits(4)) {
+    random_mismatches<1><<<blocks_for(bytes / 4), kThreads, 0, stream>>>(segment, result);
+  } else {
+    single_mismatches<<<blocks_for(bytes / element_bytes), kThreads, 0, stream>>>(segment, result);
+  }
 }
 
 void verify_answer(DataType type, const Pattern& pattern, const void* got, std::int64_t first,
                    std::int64_t count, Mismatch* result, cudaStream_t stream) {
-  const double tolerance = tolerance_of(type, pattern);
+  const Wanted wanted = wanted_of(type, pattern);
   with_device_type(type, [&](auto tag) {
     using T = typename decltype(tag)::type;
     constexpr int kWide = 16 / sizeof(T);
     const auto* typed = static_cast<const T*>(got);
-    const std::int64_t packs = aligned_to_16(got) ? count / kWide : 0;
+    const std::int64_t packs = aligned(got, 16) && first % kWide == 0 ? count / kWide : 0;
     const std::int64_t rest = count - packs * kWide;
     if (packs > 0) {
-      answer_mismatches<T, kWide><<<blocks_for(packs), kThreads, 0, stream>>>(
-          typed, 0, packs, pattern, first, tolerance, result);
+      answer_mismatches<T>
+          <<<blocks_for(packs), kThreads, 0, stream>>>(typed, packs, wanted, first, result);
     }
     if (rest > 0) {
-      answer_mismatches<T, 1><<<blocks_for(rest), kThreads, 0, stream>>>(
-          typed, packs * kWide, rest, pattern, first, tolerance, result);
+      single_answer_mismatches<T><<<blocks_for(rest), kThreads, 0, stream>>>(
+          typed, packs * kWide, rest, wanted, first, result);
     }
   });
 }

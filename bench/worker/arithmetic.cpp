@@ -119,34 +119,57 @@ void fill_answer(DataType type, const kernels::Pattern& pattern, std::int64_t fi
   if (pattern.op == ReduceOp::avg) divide(type, out, pattern.ranks, count);
 }
 
-void fill_random(std::uint64_t seed, int rank, std::byte* out, std::int64_t bytes) {
-  for (std::int64_t at = 0; at < bytes; at += 8) {
-    const std::uint64_t word = kernels::random_word(seed, rank, static_cast<std::uint64_t>(at / 8));
-    std::memcpy(out + at, &word, static_cast<std::size_t>(std::min<std::int64_t>(8, bytes - at)));
+void fill_random(std::uint64_t seed, int rank, std::byte* out, std::int64_t bytes,
+                 std::int64_t start) {
+  const kernels::Key key = kernels::key_of(seed, rank);
+  std::int64_t at = 0;
+  const auto put = [&](std::int64_t wanted) {
+    const std::int64_t byte = start + at;
+    const std::uint32_t word =
+        kernels::random_word(key, static_cast<std::uint64_t>(byte / 4)) >> (8 * (byte % 4));
+    const std::int64_t n = std::min({wanted, 4 - byte % 4, bytes - at});
+    std::memcpy(out + at, &word, static_cast<std::size_t>(n));
+    at += n;
+  };
+  while (at < bytes && (start + at) % 4 != 0) put(1);
+  for (; at + 4 <= bytes; at += 4) {  // the bulk: simple enough to be vectorised
+    const std::uint32_t word =
+        kernels::random_word(key, static_cast<std::uint64_t>((start + at) / 4));
+    std::memcpy(out + at, &word, 4);
   }
+  while (at < bytes) put(4);
 }
 
 void compare(const std::byte* got, const std::byte* wanted, std::int64_t count,
-             std::int64_t element_bytes, std::int64_t offset, std::int64_t& wrong,
-             std::string& first_wrong) {
+             std::int64_t element_bytes, std::int64_t index, Differences& differences) {
   const auto width = static_cast<std::size_t>(element_bytes);
   if (std::memcmp(got, wanted, width * static_cast<std::size_t>(count)) == 0) return;
-  const auto hex = [&](const std::byte* element) {
-    std::string text = "0x";  // most significant byte first, as one writes a number
-    for (std::int64_t i = element_bytes - 1; i >= 0; --i) {
-      text += fmt::format("{:02x}", std::to_integer<unsigned>(element[i]));
-    }
-    return text;
-  };
   for (std::int64_t i = 0; i < count; ++i) {
-    const std::byte* at = got + i * element_bytes;
-    const std::byte* expected = wanted + i * element_bytes;
-    if (std::memcmp(at, expected, width) == 0) continue;
-    if (wrong++ == 0) {
-      first_wrong = fmt::format("offset {} got {} expected {}", offset + i * element_bytes, hex(at),
-                                hex(expected));
-    }
+    if (std::memcmp(got + i * element_bytes, wanted + i * element_bytes, width) == 0) continue;
+    if (differences.count++ == 0) differences.first = index + i;
   }
+}
+
+std::string number_text(DataType type, const std::byte* element) {
+  return with_number(type, [&](auto number) {
+    using Number = decltype(number);
+    typename Number::storage bits{};
+    std::memcpy(&bits, element, sizeof bits);
+    const auto value = Number::load(bits);
+    if constexpr (Number::integer && sizeof(value) == 1) {
+      return fmt::format("{}", static_cast<int>(value));  // not a character
+    } else {
+      return fmt::format("{}", value);
+    }
+  });
+}
+
+std::string bits_text(const std::byte* element, std::int64_t element_bytes) {
+  std::string text = "0x";  // most significant byte first, as one writes a number
+  for (std::int64_t i = element_bytes - 1; i >= 0; --i) {
+    text += fmt::format("{:02x}", std::to_integer<unsigned>(element[i]));
+  }
+  return text;
 }
 
 }  // namespace nccl_sweep::worker

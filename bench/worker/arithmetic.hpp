@@ -30,13 +30,21 @@ void fill_contribution(DataType, const kernels::Pattern&, int rank, std::int64_t
 void fill_answer(DataType, const kernels::Pattern&, std::int64_t first, std::byte* out,
                  std::int64_t count);
 
-// `bytes` random bytes: what `rank` sends where nothing is reduced.
-void fill_random(std::uint64_t seed, int rank, std::byte* out, std::int64_t bytes);
+// `bytes` random bytes: what `rank` sends where nothing is reduced, from its byte `start` on.
+void fill_random(std::uint64_t seed, int rank, std::byte* out, std::int64_t bytes,
+                 std::int64_t start = 0);
 
-// Counts elements of got[] that differ from wanted[] bit by bit. The first one is described with
-// its byte offset, `offset` being the one of got[0]. Appends to `wrong` and `first_wrong`.
+// Elements that are not as they should be; `first` is the index of the first one.
+struct Differences {
+  std::int64_t count = 0;
+  std::int64_t first = -1;
+};
+// Adds the elements of got[] that differ from wanted[] bit by bit; got[0] is element `index`.
 void compare(const std::byte* got, const std::byte* wanted, std::int64_t count,
-             std::int64_t element_bytes, std::int64_t offset, std::int64_t& wrong,
-             std::string& first_wrong);
+             std::int64_t element_bytes, std::int64_t index, Differences&);
+
+// An element as people write it: "-3", "0.5", "nan"; or its bits, "0x3f80".
+std::string number_text(DataType, const std::byte* element);
+std::string bits_text(const std::byte* element, std::int64_t element_bytes);
 
 }  // namespace nccl_sweep::worker

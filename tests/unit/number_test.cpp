@@ -96,11 +96,11 @@ TEST(Pattern, ReducesToItsAnswerInEveryTypeOpAndOrder) {
             }
           }
           if (op == ReduceOp::avg) divide(type, sum.data(), ranks, kCount);
-          std::int64_t wrong = 0;
-          std::string first;
-          compare(sum.data(), wanted.data(), kCount, element_bytes(type), 0, wrong, first);
-          EXPECT_EQ(wrong, 0) << to_string(type) << " " << to_string(op) << " of " << ranks << ": "
-                              << first;
+          Differences wrong;
+          compare(sum.data(), wanted.data(), kCount, element_bytes(type), 0, wrong);
+          EXPECT_EQ(wrong.count, 0)
+              << to_string(type) << " " << to_string(op) << " of " << ranks << ": element "
+              << wrong.first;
         }
       }
     }
@@ -123,27 +123,77 @@ TEST(Pattern, MissesAlmostNoRankThatIsLeftOut) {
   }
 }
 
-TEST(Pattern, SendsDifferentBytesFromEveryRank) {
-  std::vector<std::byte> a(1 << 12);
-  std::vector<std::byte> b(1 << 12);
-  fill_random(5, 0, a.data(), 1 << 12);
-  fill_random(5, 1, b.data(), 1 << 12);
-  std::int64_t wrong = 0;
-  std::string first;
-  compare(a.data(), b.data(), 1 << 9, 8, 0, wrong, first);
-  EXPECT_EQ(wrong, 1 << 9);
+// Every owner gets its turn, also in a short buffer.
+TEST(Pattern, SpreadsTheOwnersOverTheRanks) {
+  for (int ranks : {1, 3, 8, 500}) {
+    const auto pattern = kernels::make_pattern(DataType::bfloat16, ReduceOp::sum, ranks, 3);
+    std::vector<int> packs(static_cast<std::size_t>(ranks));
+    for (int pack = 0; pack < 4 * ranks; ++pack) {
+      const int owner = kernels::owner_of(pattern, static_cast<std::uint64_t>(pack) * 8);
+      ASSERT_TRUE(owner >= 0 && owner < ranks);
+      ++packs[static_cast<std::size_t>(owner)];
+    }
+    for (int owned : packs) EXPECT_TRUE(owned >= 2 && owned <= 6) << owned << " of " << ranks;
+  }
 }
 
-TEST(Compare, CountsWrongElementsAndLocatesTheFirst) {
+// Bytes that are equal by chance are 1 in 256; what is shifted, or another rank's, has no more.
+TEST(RandomBytes, DependOnSeedRankAndPosition) {
+  constexpr std::int64_t kBytes = 1 << 16;
+  std::vector<std::byte> sent(kBytes);
+  fill_random(5, 1, sent.data(), kBytes);
+  const auto equal_bytes = [&](std::uint64_t seed, int rank, std::int64_t start) {
+    std::vector<std::byte> other(kBytes);
+    fill_random(seed, rank, other.data(), kBytes, start);
+    std::int64_t equal = 0;
+    for (std::size_t i = 0; i < sent.size(); ++i) equal += sent[i] == other[i];
+    return equal;
+  };
+  EXPECT_EQ(equal_bytes(5, 1, 0), kBytes);
+  EXPECT_LT(equal_bytes(6, 1, 0), kBytes / 128);
+  for (int rank : {0, 2, 3, 511}) EXPECT_LT(equal_bytes(5, rank, 0), kBytes / 128) << rank;
+  for (std::int64_t shift : {1LL, 4LL, 16LL, 4096LL, 1LL << 20, 1LL << 34, 1LL << 40}) {
+    EXPECT_LT(equal_bytes(5, 1, shift), kBytes / 128) << shift;
+  }
+}
+
+TEST(RandomBytes, AreTheSameStreamFromAnyStart) {
+  std::vector<std::byte> whole(300);
+  fill_random(5, 1, whole.data(), 300);
+  for (std::int64_t start = 0; start < 9; ++start) {
+    for (std::int64_t bytes : {1, 2, 7, 64}) {
+      std::vector<std::byte> part(static_cast<std::size_t>(bytes));
+      fill_random(5, 1, part.data(), bytes, start);
+      Differences wrong;
+      compare(part.data(), whole.data() + start, bytes, 1, 0, wrong);
+      EXPECT_EQ(wrong.count, 0) << bytes << " from " << start;
+    }
+  }
+}
+
+TEST(Compare, CountsWrongElementsAndFindsTheFirst) {
   std::vector<std::byte> wanted(64, std::byte{0x11});
   std::vector<std::byte> got = wanted;
   got[21] = std::byte{0x22};  // element 5, its second byte
   got[40] = got[41] = std::byte{0};
-  std::int64_t wrong = 0;
-  std::string first;
-  compare(got.data(), wanted.data(), 16, 4, 1000, wrong, first);
-  EXPECT_EQ(wrong, 2);
-  EXPECT_EQ(first, "offset 1020 got 0x11112211 expected 0x11111111");
+  Differences wrong;
+  compare(got.data(), wanted.data(), 16, 4, 1000, wrong);
+  EXPECT_EQ(wrong.count, 2);
+  EXPECT_EQ(wrong.first, 1005);
+  EXPECT_EQ(bits_text(got.data() + 20, 4), "0x11112211");
+}
+
+TEST(NumberText, IsWhatPeopleWrite) {
+  const auto text = [](DataType type, std::uint64_t bits) {
+    return number_text(type, static_cast<const std::byte*>(static_cast<const void*>(&bits)));
+  };
+  EXPECT_EQ(text(DataType::int8, 0xfd), "-3");
+  EXPECT_EQ(text(DataType::uint8, 65), "65");
+  EXPECT_EQ(text(DataType::int64, ~std::uint64_t{0}), "-1");
+  EXPECT_EQ(text(DataType::float32, 0xc0200000), "-2.5");
+  EXPECT_EQ(text(DataType::bfloat16, 0x4300), "128");
+  EXPECT_EQ(text(DataType::float16, 0x7e00), "nan");
+  EXPECT_EQ(text(DataType::float8e4m3, 0x38), "1");
 }
 
 TEST(Segments, CoverEverythingOnceAndDifferByOneAtMost) {

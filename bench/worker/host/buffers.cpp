@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "worker/arithmetic.hpp"
+#include "worker/expectation.hpp"
 
 namespace nccl_sweep::worker {
 namespace {
@@ -18,30 +19,24 @@ namespace {
 constexpr int kPoison = 0x7b;
 constexpr std::int64_t kCompareElements = 4096;  // answer and output of a round stay in the L1/L2
 
-kernels::Pattern pattern_of(const Case& what, std::uint64_t seed, int size) {
-  return kernels::make_pattern(what.dtype, what.op, size, seed);
-}
-
 std::size_t unsigned_size(std::int64_t bytes) { return static_cast<std::size_t>(bytes); }
 
-// Compares `bytes` of random data that `rank` sent.
-void check_random(const std::byte* got, std::uint64_t seed, int rank, std::int64_t bytes,
-                  std::int64_t width, std::int64_t offset, Verification& result) {
-  std::vector<std::byte> wanted(unsigned_size(bytes));
-  fill_random(seed, rank, wanted.data(), bytes);
-  compare(got, wanted.data(), bytes / width, width, offset, result.wrong_elements,
-          result.first_wrong);
+void check_random(const std::byte* got, std::uint64_t seed, const Segment& segment,
+                  std::int64_t width, Differences& differences) {
+  std::vector<std::byte> wanted(unsigned_size(segment.bytes));
+  fill_random(seed, segment.source, wanted.data(), segment.bytes, segment.start);
+  compare(got + segment.offset, wanted.data(), segment.bytes / width, width, segment.offset / width,
+          differences);
 }
 
 void check_reduced(const std::byte* got, const Case& what, const kernels::Pattern& pattern,
-                   std::int64_t first, std::int64_t count, Verification& result) {
+                   std::int64_t first, std::int64_t count, Differences& differences) {
   const std::int64_t width = element_bytes(what.dtype);
   std::vector<std::byte> wanted(unsigned_size(kCompareElements * width));
   for (std::int64_t done = 0; done < count; done += kCompareElements) {
     const std::int64_t n = std::min(kCompareElements, count - done);
     fill_answer(what.dtype, pattern, first + done, wanted.data(), n);
-    compare(got + done * width, wanted.data(), n, width, done * width, result.wrong_elements,
-            result.first_wrong);
+    compare(got + done * width, wanted.data(), n, width, done, differences);
   }
 }
 
@@ -102,19 +97,21 @@ void Buffers::fill(const Case& what, const Layout& layout, std::uint64_t seed, i
 
 Verification Buffers::check(const Case& what, const Layout& layout, std::uint64_t seed, int index,
                             int size, std::int64_t slot) {
-  Verification result;
+  Differences differences;
   const std::byte* got = output(what, layout, slot);
   const std::int64_t width = element_bytes(what.dtype);
-  if (what.collective == Collective::all_gather) {
-    for (int rank = 0; rank < size; ++rank) {
-      check_random(got + rank * layout.send_bytes, seed, rank, layout.send_bytes, width,
-                   rank * layout.send_bytes, result);
-    }
-    return result;
+  if (reduces(what.collective)) {
+    check_reduced(got, what, pattern_of(what, seed, size), first_reduced_element(what, index, size),
+                  layout.receive_bytes / width, differences);
   }
-  const std::int64_t count = layout.receive_bytes / width;
-  const std::int64_t first = what.collective == Collective::reduce_scatter ? index * count : 0;
-  check_reduced(got, what, pattern_of(what, seed, size), first, count, result);
+  for (const Segment& segment : segments_received(what, index, size)) {
+    check_random(got, seed, segment, width, differences);
+  }
+  Verification result{differences.count, {}};
+  if (differences.count > 0) {
+    result.first_wrong = describe_wrong(what, seed, index, size, differences.first,
+                                        got + differences.first * width);
+  }
   return result;
 }
 

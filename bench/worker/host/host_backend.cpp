@@ -178,8 +178,12 @@ class HostBackend final : public Backend {
       ring.all_gather(in, out, layout.send_bytes);
     } else if (what.collective == Collective::reduce_scatter) {
       ring.reduce_scatter(in, out, layout.receive_bytes / width, what.dtype, what.op);
-    } else {
+    } else if (what.collective == Collective::all_reduce) {
       ring.all_reduce(in, out, layout.send_bytes / width, what.dtype, what.op);
+    } else {
+      throw Unsupported(fmt::format(
+          "the host backend runs all_gather, reduce_scatter and all_reduce, not {}",
+          to_string(what.collective)));
     }
   }
 
