@@ -28,10 +28,10 @@ std::string describe_wrong(const Case& what, std::uint64_t seed, int index, int 
                        kernels::owner_of(pattern, static_cast<std::uint64_t>(reduced)),
                        number_text(what.dtype, got), number_text(what.dtype, wanted.data()));
   }
-  for (const Segment& segment : segments_received(what, index, size)) {
+  for (const Segment& segment : segments_of(what, index, size)) {
     const std::int64_t within = offset - segment.offset;
     if (within < 0 || within >= segment.bytes) continue;
-    fill_random(seed, segment.source, wanted.data(), width, segment.start + within);
+    fill_random(seed, segment.source, wanted.data(), width, segment.source_offset + within);
     return fmt::format("offset {} from rank {} got {} expected {}", offset, segment.source,
                        bits_text(got, width), bits_text(wanted.data(), width));
   }

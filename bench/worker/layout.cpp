@@ -58,7 +58,7 @@ Layout layout_of(const Case& what, int index, int size) {
   return {total, total, 0, 0};
 }
 
-std::vector<Segment> segments_received(const Case& what, int index, int size) {
+std::vector<Segment> segments_of(const Case& what, int index, int size) {
   const std::int64_t total = what.size.value;
   const std::int64_t share = total / size;
   std::vector<Segment> segments;

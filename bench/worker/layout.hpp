@@ -27,17 +27,17 @@ struct Layout {
 // Throws Unsupported where the size does not divide or the collective has no in-place form.
 Layout layout_of(const Case&, int index, int size);
 
-// Bytes start .. start + bytes - 1 of what rank `source` of the group sends, and where they must lie
-// in the output.
+// `bytes` of what rank `source` of the group sends, from `source_offset` on, must lie at `offset` in
+// the output.
 struct Segment {
   int source = 0;
-  std::int64_t start = 0;
+  std::int64_t source_offset = 0;
   std::int64_t offset = 0;
   std::int64_t bytes = 0;
   bool operator==(const Segment&) const = default;
 };
 // The whole output of a collective that only copies; of one that reduces, nothing.
-std::vector<Segment> segments_received(const Case&, int index, int size);
+std::vector<Segment> segments_of(const Case&, int index, int size);
 
 // A collective that reduces: the element of the reduction that the output begins with.
 std::int64_t first_reduced_element(const Case&, int index, int size);

@@ -96,7 +96,7 @@ TEST(Layouts, RejectWhatCannotBeRun) {
             kTotal + 4);
 }
 
-// Moves bytes as the collective must, from its definition and not from segments_received().
+// Moves bytes as the collective must, from its definition and not from segments_of().
 std::vector<std::byte> moved(Collective collective, int to,
                              const std::vector<std::vector<std::byte>>& sent) {
   std::vector<std::byte> out;
@@ -127,11 +127,11 @@ TEST(Segments, AreTheOutputOfEveryCollectiveThatCopies) {
     }
     for (int to = 0; to < kRanks; ++to) {
       std::vector<std::byte> wanted;
-      for (const Segment& segment : segments_received(what, to, kRanks)) {
+      for (const Segment& segment : segments_of(what, to, kRanks)) {
         ASSERT_EQ(segment.offset, static_cast<std::int64_t>(wanted.size()));
         wanted.resize(wanted.size() + static_cast<std::size_t>(segment.bytes));
         fill_random(kSeed, segment.source, wanted.data() + segment.offset, segment.bytes,
-                    segment.start);
+                    segment.source_offset);
       }
       const bool copies = !reduces(collective);
       const std::int64_t received = copies ? layout_of(what, to, kRanks).receive_bytes : 0;

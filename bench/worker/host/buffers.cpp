@@ -24,7 +24,7 @@ std::size_t unsigned_size(std::int64_t bytes) { return static_cast<std::size_t>(
 void check_random(const std::byte* got, std::uint64_t seed, const Segment& segment,
                   std::int64_t width, Differences& differences) {
   std::vector<std::byte> wanted(unsigned_size(segment.bytes));
-  fill_random(seed, segment.source, wanted.data(), segment.bytes, segment.start);
+  fill_random(seed, segment.source, wanted.data(), segment.bytes, segment.source_offset);
   compare(got + segment.offset, wanted.data(), segment.bytes / width, width, segment.offset / width,
           differences);
 }
@@ -104,7 +104,7 @@ Verification Buffers::check(const Case& what, const Layout& layout, std::uint64_
     check_reduced(got, what, pattern_of(what, seed, size), first_reduced_element(what, index, size),
                   layout.receive_bytes / width, differences);
   }
-  for (const Segment& segment : segments_received(what, index, size)) {
+  for (const Segment& segment : segments_of(what, index, size)) {
     check_random(got, seed, segment, width, differences);
   }
   Verification result{differences.count, {}};
