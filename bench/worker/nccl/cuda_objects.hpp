@@ -14,7 +14,15 @@ namespace nccl_sweep::worker {
 
 class Stream {
  public:
-  Stream() { cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStream"); }
+  enum class Priority { usual, highest };
+  explicit Stream(Priority priority = Priority::usual) {
+    int least = 0;
+    int greatest = 0;
+    cuda_check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "stream priorities");
+    cuda_check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking,
+                                            priority == Priority::highest ? greatest : least),
+               "cudaStreamCreate");
+  }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
   ~Stream() { cudaStreamDestroy(stream_); }

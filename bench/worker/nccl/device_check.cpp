@@ -4,11 +4,14 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
+#include "worker/expectation.hpp"
+
 namespace nccl_sweep::worker {
 namespace {
 
 constexpr int kPoison = 0x7b;
-constexpr int kRoot = 0;
 
 }  // namespace
 
@@ -45,7 +48,7 @@ void DeviceCheck::check(const Case& what, int index, int size, const BufferPlace
   if (received == 0) return;
   if (reduces(what.collective)) {
     const std::int64_t count = received / width;
-    const std::int64_t first = what.collective == Collective::reduce_scatter ? index * count : 0;
+    const std::int64_t first = first_reduced_element(what, index, size);
     kernels::verify_answer(what.dtype, pattern(what, size), at.out, first, count, found, stream_);
   } else {
     for (const Segment& s : segments_of(what, index, size)) {
@@ -65,6 +68,16 @@ Verification DeviceCheck::verify(const Case& what, int index, int size, const Bu
   Verification verification{static_cast<std::int64_t>(result.count), {}};
   if (result.count > 0) verification.first_wrong = first_wrong(what, index, size, at, result);
   return verification;
+}
+
+std::string DeviceCheck::first_wrong(const Case& what, int index, int size, const BufferPlace& at,
+                                     const kernels::Mismatch& found) {
+  const auto element = static_cast<std::int64_t>(found.first);
+  const std::int64_t width = element_bytes(what.dtype);
+  std::array<std::byte, 8> got{};
+  copy(got.data(), at.out + element * width, static_cast<std::size_t>(width));
+  return fmt::format("rank {} {}", index,
+                     describe_wrong(what, seed_, index, size, element, got.data()));
 }
 
 void DeviceCheck::copy(void* to, const void* from, std::size_t bytes) {

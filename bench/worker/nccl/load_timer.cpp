@@ -14,9 +14,8 @@ namespace {
 
 constexpr std::int64_t kScratchBytes = std::int64_t{256} << 20;
 constexpr int kRepetitions = 5;
-// A kernel that is being dispatched lets no other in, so each is short: ten waves.
-constexpr int kWaves = 10;
-constexpr int kKernels = 100;
+constexpr int kWaves = 4;  // 0.2 ms a kernel, as a matrix product of a training step
+constexpr int kKernels = 50;
 // The collective lasts this much longer than the load by itself, for a load that is slowed down.
 constexpr double kCover = 3;
 constexpr int kMostOps = 4000;

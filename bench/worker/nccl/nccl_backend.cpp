@@ -79,7 +79,9 @@ class NcclBackend final : public Backend {
     seed_ = request.seed ^ kernels::mix(static_cast<std::uint64_t>(request.trial) + 1);
     events_ = request.parity_iters == 0;
     arena_ = arena_bytes(request, device_);
-    stream_ = std::make_unique<Stream>();
+    // Beside a load the collective's thread blocks must not wait for a whole kernel of it.
+    stream_ = std::make_unique<Stream>(request.load.empty() ? Stream::Priority::usual
+                                                            : Stream::Priority::highest);
     start_ = std::make_unique<Event>();
     end_ = std::make_unique<Event>();
     buffers_ = Buffers(nccl_, parse_buffer_kind(knob(request, "buffer", "plain")), arena_);
