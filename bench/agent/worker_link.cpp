@@ -18,6 +18,12 @@ constexpr std::size_t kMostFrames = 200'000;
 constexpr int kFramesAtOnce = 1000;  // so that a flooding worker cannot keep its agent busy
 constexpr double kSendPatience = 5;  // seconds
 
+// Of a trial with a load: its times instead of blocks.
+bool plausible_load(const wire::CaseBlocks& blocks) {
+  const auto is_time = [](double s) { return std::isfinite(s) && s > 0; };
+  return is_time(blocks.load_alone_seconds) && is_time(blocks.load_beside_seconds);
+}
+
 bool plausible(const wire::CaseBlocks& blocks) {
   return !blocks.seconds_per_op.empty() && blocks.ops_per_block > 0 &&
          std::all_of(blocks.seconds_per_op.begin(), blocks.seconds_per_op.end(),
@@ -149,8 +155,12 @@ void WorkerLink::take_result(wire::Result&& result) {
   for (std::size_t i = 0; i < result.cases.size(); ++i) {
     const wire::CaseBlocks& blocks = result.cases[i];
     const int wanted = request_.cases[i].blocks;
-    if (blocks.case_index != static_cast<int>(i) || !plausible(blocks) ||
-        (wanted > 0 && static_cast<int>(blocks.seconds_per_op.size()) != wanted)) {
+    const bool fine = request_.load.empty()
+                          ? plausible(blocks) &&
+                                (wanted == 0 ||
+                                 static_cast<int>(blocks.seconds_per_op.size()) == wanted)
+                          : plausible_load(blocks);
+    if (blocks.case_index != static_cast<int>(i) || !fine) {
       fail(Outcome::garbage, fmt::format("returned implausible blocks for case {}", i));
       return;
     }

@@ -34,10 +34,13 @@ class Inbox {
     for (;;) {
       try {
         wire::Message message = channel_.receive();
-        if (std::holds_alternative<wire::Abort>(message)) abort_and_exit();
-        const std::lock_guard lock(mutex_);
-        messages_.push_back(std::move(message));
-        arrived_.notify_one();
+        const bool abort = std::holds_alternative<wire::Abort>(message);
+        {
+          const std::lock_guard lock(mutex_);
+          messages_.push_back(std::move(message));
+          arrived_.notify_one();  // a main thread that waits for the agent ends of an Abort, too
+        }
+        if (abort) abort_and_exit();
       } catch (const wire::GarbageError& error) {
         // Nobody is left to tell but the log, of which the agent keeps the tail.
         std::fprintf(stderr, "nccl-sweep-worker: the agent sent nonsense: %s\n", error.what());

@@ -85,7 +85,9 @@ class WorkerGroup {
       ::poll(&item, 1, 2);
     }
     if (messages.empty()) {
-      throw std::runtime_error("worker " + std::to_string(worker) + " said nothing in time");
+      const wire::Progress& last = progress(worker);
+      throw std::runtime_error("worker " + std::to_string(worker) + " said nothing in time, last: case " +
+                               std::to_string(last.case_index) + ", " + last.step);
     }
     wire::Message message = std::move(messages.front());
     messages.pop_front();
