@@ -3,8 +3,10 @@
 #include "core/fabric.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
-#include <set>
+#include <cstdlib>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -42,7 +44,8 @@ std::string adapters_word(const std::map<std::string, std::string>& adapters) {
 }
 
 std::string network_word(const Fabric& fabric) {
-  if (!fabric.network.empty() && fabric.network != "IB") return short_name(fabric.network);
+  const bool infiniband = fabric.network.empty() || fabric.network.starts_with("IB");  // IBext_v10
+  if (!infiniband) return short_name(fabric.network);
   return adapters_word(fabric.adapters);
 }
 
@@ -59,32 +62,45 @@ std::string link_word(const std::string& link) {
   return {};
 }
 
-// "NVSwitch 370.8 GB/s": the best link that a topology names, with each of its speeds.
+// GB/s of "2 x 370.8 GB/s" or "370.8 GB/s".
+double width_of(std::string_view value) {
+  const std::size_t times = value.find("x ");
+  if (times != std::string_view::npos) value.remove_prefix(times + 2);
+  return std::strtod(std::string(value).c_str(), nullptr);
+}
+
+// "NVLink 370.8 GB/s": the best kind of link that the topology names, at its widest. How many there
+// are hangs on which ranks of the node a communicator has, so it is not counted.
 std::string link_of(const std::vector<Fact>& facts) {
   for (const Fact& fact : facts) {
     if (fact.kind == FactKind::transport && fact.subject.starts_with("P2P/MNNVL")) {
       return std::string(kMultiNodeNvlink);
     }
   }
-  for (const char* subject : {"NVSwitch", "NVLink", "PCI"}) {
-    std::set<std::string> values;
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kKinds{
+      {{"NV", "NVLink"}, {"PCI", "PCI"}}};
+  for (const auto& [printed, name] : kKinds) {
+    double widest = 0;
     for (const Fact& fact : facts) {
-      if (fact.kind == FactKind::link && fact.subject == subject) values.insert(fact.value);
+      if (fact.kind != FactKind::link || !fact.subject.starts_with(printed)) continue;
+      widest = std::max(widest, width_of(fact.value));
     }
-    if (!values.empty()) return fmt::format("{} {}", subject, fmt::join(values, ", "));
+    if (widest > 0) return fmt::format("{} {:g} GB/s", name, widest);
   }
   return {};
 }
 
-// NCCL names the ports that it uses. Older ones do not print the speed: the system's is kept then.
+// NCCL names the ports that it uses: "IB 400 Gb/s, adaptive routing". Older ones do not print the
+// speed: the system's is kept then. Ports that it merged ("mlx5_0+mlx5_1") are listed too.
 void refine_adapters(Fabric& fabric, const std::vector<Fact>& facts) {
   std::map<std::string, std::string> used;
   for (const Fact& fact : facts) {
-    const bool merged = fact.subject.find('+') != std::string::npos;  // its ports are listed too
-    if (fact.kind != FactKind::adapter || merged) continue;
+    const bool merged = fact.subject.find('+') != std::string::npos;
+    if (fact.kind != FactKind::adapter || merged || fact.value == "none") continue;
+    const std::string kind = fact.value.substr(0, fact.value.find(','));
     const auto known = fabric.adapters.find(fact.subject);
-    const bool better = known != fabric.adapters.end() && known->second.starts_with(fact.value);
-    used[fact.subject] = better ? known->second : fact.value;
+    const bool better = known != fabric.adapters.end() && known->second.starts_with(kind);
+    used[fact.subject] = better ? known->second : kind;
   }
   if (!used.empty()) fabric.adapters = std::move(used);
 }

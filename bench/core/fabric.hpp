@@ -25,7 +25,7 @@ struct Fabric {
   int ranks = 0;
   std::vector<std::string> hosts;
   std::map<std::string, std::string> versions;  // "nccl", "driver", "cuda_driver", "kernel" ...
-  std::string link;     // between GPUs of a node, as NCCL's topology has it: "NVSwitch 370.8 GB/s"
+  std::string link;     // between GPUs of a node, as NCCL's topology has it: "NVLink 370.8 GB/s"
   std::string network;  // that NCCL uses: "IB", "Socket", a plugin's name
   std::map<std::string, std::string> adapters;  // of a node: "mlx5_0:1" -> "IB 400 Gb/s"
   std::map<std::string, std::string> plugins;   // "net", "tuner" ... -> name

@@ -2,10 +2,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <zlib.h>
+
+#include <array>
+#include <filesystem>
+#include <sstream>
+
 #include "core/fabric.hpp"
+#include "evidence/nccl_log.hpp"
 
 namespace nccl_sweep {
 namespace {
+
+std::string unpacked(const std::filesystem::path& file) {
+  std::string text;
+  std::array<char, 65536> piece{};
+  const gzFile stream = gzopen(file.c_str(), "rb");
+  if (stream == nullptr) return text;
+  for (int got = 1; got > 0;) {
+    got = gzread(stream, piece.data(), piece.size());
+    if (got > 0) text.append(piece.data(), static_cast<std::size_t>(got));
+  }
+  gzclose(stream);
+  return text;
+}
 
 Fabric seen(const std::string& device, int nodes, int gpus) {
   Fabric fabric;
@@ -19,17 +39,16 @@ Fabric seen(const std::string& device, int nodes, int gpus) {
   return fabric;
 }
 
-// What NCCL's log of a real run on two H200s says.
+// NCCL's log of a real run on two H200s.
 std::vector<Fact> facts_of_two_h200() {
-  return {{FactKind::link, "NVSwitch", "370.8 GB/s", 2}, {FactKind::link, "PCI", "48.0 GB/s", 2},
-          {FactKind::adapter, "eth0", "Socket", 2},      {FactKind::network, "network", "Socket", 2},
-          {FactKind::plugin, "net", "none", 2},          {FactKind::version, "nccl", "2.28.3+cuda13.0", 2},
-          {FactKind::version, "cuda_driver", "13000", 2}};
+  constexpr const char* kLog = "allgather_init_env_graph_net_tuning_coll_rank0.log.gz";
+  std::istringstream log(unpacked(std::filesystem::path(TEST_DATA) / "nccl-logs" / kLog));
+  return evidence::read_nccl_log(log);
 }
 
 std::vector<Fact> eight_ports(const std::string& kind, const std::string& network = "IB") {
   std::vector<Fact> facts{{FactKind::network, "network", network, 32},
-                          {FactKind::link, "NVSwitch", "370.8 GB/s", 32}};
+                          {FactKind::link, "NVL", "8 x 370.8 GB/s", 32}};
   for (int port = 0; port < 8; ++port) {
     facts.push_back({FactKind::adapter, "mlx5_" + std::to_string(port) + ":1", kind, 32});
   }
@@ -54,7 +73,7 @@ TEST(Fabric, ANodeIsNamedByItsLinkOnceNcclHasSaidIt) {
   EXPECT_EQ(before.name, "h200-2");
   const Fabric fabric = refine(before, facts_of_two_h200());
   EXPECT_EQ(fabric.name, "h200-2-nvlink");
-  EXPECT_EQ(fabric.link, "NVSwitch 370.8 GB/s");
+  EXPECT_EQ(fabric.link, "NVLink 370.8 GB/s");
   EXPECT_EQ(fabric.network, "Socket");
   EXPECT_EQ(fabric.versions.at("nccl"), "2.28.3");
   EXPECT_EQ(fabric.versions.at("driver"), "580.65.06");
@@ -76,6 +95,8 @@ TEST(Fabric, NodesAreNamedByTheirNetwork) {
   EXPECT_EQ(before.name, "h100-8x4nodes");
   EXPECT_EQ(refine(before, eight_ports("IB 400 Gb/s")).name, "h100-8x4nodes-8xib400");
   EXPECT_EQ(refine(before, eight_ports("RoCE 200 Gb/s")).name, "h100-8x4nodes-8xroce200");
+  EXPECT_EQ(refine(before, eight_ports("IB 400 Gb/s, adaptive routing", "IBext_v10")).name,
+            "h100-8x4nodes-8xib400");
   EXPECT_EQ(refine(before, eight_ports("IB")).name, "h100-8x4nodes-8xib");
   EXPECT_EQ(refine(before, eight_ports("IB", "AWS Libfabric")).name, "h100-8x4nodes-aws-libfabric");
   EXPECT_EQ(refine(before, {{FactKind::network, "network", "Socket", 32}}).name,
@@ -118,7 +139,7 @@ TEST(Fabric, TheFingerprintHoldsWhatChangesTheSpeedAndNotTheVersions) {
   std::vector<Fact> plugin = base;
   plugin.push_back({FactKind::plugin, "net", "IBext_v10", 32});
   std::vector<Fact> slower_link = base;
-  slower_link[1].value = "206.1 GB/s";
+  slower_link[1].value = "8 x 206.1 GB/s";
   std::vector<Fact> fewer_ports(base.begin(), base.end() - 1);
   for (const auto& other : {plugin, slower_link, fewer_ports, eight_ports("IB 200 Gb/s")}) {
     EXPECT_NE(print(base), print(other));

@@ -141,8 +141,9 @@ TEST(RunData, TheFabricIsWhatTheBaselinesLogSays) {
     TrialOutcome trial = a_trial(0);
     trial.order.candidate = candidate;
     std::vector<Record> records = records_of(trial);
-    records.insert(records.begin(), EvidenceRecord{trial.order, {{FactKind::link, "NVSwitch", "370.8 GB/s", 2},
-                                                                 {FactKind::version, "nccl", "2.28.3", 2}}});
+    const std::vector<Fact> facts{{FactKind::link, "NVL", "2 x 370.8 GB/s", 2},
+                                  {FactKind::version, "nccl", "2.28.3+cuda13.0", 2}};
+    records.insert(records.begin(), EvidenceRecord{trial.order, facts});
     agent::RecordLog log = agent::RecordLog::create(folder.path());
     log.append({run});
     log.append(records);
