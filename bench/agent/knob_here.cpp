@@ -86,8 +86,8 @@ std::string condition(const Knob& knob, const Machine& machine) {
 std::string knob_here(const Knob& knob, const Machine& machine) {
   if (knob.backend != "nccl") return {};
   const std::string why = obstacle(knob, machine);
-  if (!why.empty()) return "no effect here: " + why;
-  return "may act here: " + condition(knob, machine);
+  if (!why.empty()) return "no effect: " + why;
+  return "may act: " + condition(knob, machine);
 }
 
 }  // namespace nccl_sweep::agent

@@ -12,7 +12,7 @@
 
 namespace nccl_sweep::agent {
 
-// "no effect here: no active IB or RoCE port", "may act here: 8 x IB 400 Gb/s"; "" for the knobs of
+// "no effect: no active IB or RoCE port", "may act: 8 x IB 400 Gb/s"; "" for the knobs of
 // other backends.
 std::string knob_here(const Knob&, const Machine&);
 

@@ -223,18 +223,18 @@ TEST(KnobHere, SaysWhatTakesAKnobItsEffect) {
   const Machine ampere = with({"NVIDIA A100-SXM4-80GB", "NVIDIA A100-SXM4-80GB"}, {});
   const Machine node = with({"NVIDIA H200"}, {{"mlx5_0:1", "IB 400 Gb/s"}});
   EXPECT_EQ(here("NCCL_IB_QPS_PER_CONNECTION", hopper),
-            "no effect here: no active IB or RoCE port in /sys/class/infiniband");
+            "no effect: no active IB or RoCE port in /sys/class/infiniband");
   EXPECT_EQ(here("NCCL_IB_QPS_PER_CONNECTION", node),
-            "may act here: 1 x IB 400 Gb/s, with ranks on several nodes");
-  EXPECT_EQ(here("NCCL_MAX_CTAS", bare), "no effect here: no NVIDIA driver on this machine");
-  EXPECT_EQ(here("NCCL_MAX_CTAS", hopper), "may act here: 2 x NVIDIA H200");
-  EXPECT_EQ(here("NCCL_P2P_DISABLE", node), "no effect here: one GPU on this node");
+            "may act: 1 x IB 400 Gb/s, with ranks on several nodes");
+  EXPECT_EQ(here("NCCL_MAX_CTAS", bare), "no effect: no NVIDIA driver on this machine");
+  EXPECT_EQ(here("NCCL_MAX_CTAS", hopper), "may act: 2 x NVIDIA H200");
+  EXPECT_EQ(here("NCCL_P2P_DISABLE", node), "no effect: one GPU on this node");
   EXPECT_EQ(here("NCCL_NVLS_ENABLE", ampere),
-            "no effect here: NVIDIA A100-SXM4-80GB is older than Hopper");
-  EXPECT_TRUE(here("NCCL_NVLS_ENABLE", hopper).starts_with("may act here"));
+            "no effect: NVIDIA A100-SXM4-80GB is older than Hopper");
+  EXPECT_TRUE(here("NCCL_NVLS_ENABLE", hopper).starts_with("may act"));
   EXPECT_EQ(here("NCCL_SOCKET_NTHREADS", node),
-            "no effect here: 1 x IB 400 Gb/s come before sockets, unless NCCL_NET=Socket");
-  EXPECT_TRUE(here("NCCL_SOCKET_NTHREADS", hopper).starts_with("may act here: sockets"));
+            "no effect: 1 x IB 400 Gb/s come before sockets, unless NCCL_NET=Socket");
+  EXPECT_TRUE(here("NCCL_SOCKET_NTHREADS", hopper).starts_with("may act: sockets"));
   EXPECT_EQ(knob_here(catalogue.require("host", "HOST_CHUNK_BYTES"), bare), "");
 }
 
