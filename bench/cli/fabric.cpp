@@ -3,40 +3,14 @@
 #include "cli/fabric.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include <fmt/format.h>
-
-#include "core/hash.hpp"
 
 namespace nccl_sweep::cli {
 namespace {
 
-// "NVIDIA H200" -> "h200", "AMD EPYC 9554 64-Core Processor" -> "amd-epyc-9554".
-std::string slug(std::string_view text) {
-  if (text.starts_with("NVIDIA ")) text.remove_prefix(7);
-  std::string result;
-  int words = 0;
-  for (const char c : text) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
-      result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    } else if (!result.empty() && result.back() != '-') {
-      constexpr int kMostWords = 3;
-      if (++words == kMostWords) break;
-      result += '-';
-    }
-  }
-  while (!result.empty() && result.back() == '-') result.pop_back();
-  return result.empty() ? "unknown" : result;
-}
-
-std::string fingerprint_of(const Fabric& fabric, int ranks) {
-  return fmt::format("{:016x}", fnv1a(fmt::format("{}|{}|{}|{}|{}", fabric.name, fabric.device,
-                                                  fabric.nodes, fabric.ranks_per_node, ranks)));
-}
-
 void simulated_fabric(Fabric& fabric, const ModelFile& model, int ranks) {
-  fabric.name = "model-" + slug(model.name);
+  fabric.name = "model-" + short_name(model.name);
   fabric.device = "SIMULATED: " + model.description;
   fabric.ranks_per_node = std::clamp(model.ranks_per_node, 1, ranks);
   fabric.nodes = (ranks + fabric.ranks_per_node - 1) / fabric.ranks_per_node;
@@ -51,6 +25,7 @@ Fabric fabric_of(const std::string& backend, const std::vector<agent::Machine>& 
   const agent::Machine& first = machines.front();
   fabric.nodes = layout.nodes();
   fabric.ranks_per_node = layout.local_size(0);
+  fabric.ranks = ranks;
   for (const agent::Machine& machine : machines) {
     if (std::find(fabric.hosts.begin(), fabric.hosts.end(), machine.host) == fabric.hosts.end()) {
       fabric.hosts.push_back(machine.host);
@@ -63,10 +38,12 @@ Fabric fabric_of(const std::string& backend, const std::vector<agent::Machine>& 
   } else {
     const bool gpus = backend == "nccl" && !first.gpus.empty();
     fabric.device = gpus ? first.gpus.front() : first.cpu;
-    fabric.name = fmt::format("{}{}-{}x{}", gpus ? "" : "host-", slug(fabric.device), fabric.nodes,
-                              fabric.ranks_per_node);
+    if (gpus) fabric.adapters = first.adapters;
+    fabric.name = gpus ? gpu_fabric_name(fabric)
+                       : fmt::format("host-{}-{}x{}", short_name(fabric.device), fabric.nodes,
+                                     fabric.ranks_per_node);
   }
-  fabric.fingerprint = fingerprint_of(fabric, ranks);
+  fabric.fingerprint = fingerprint_of(fabric);
   return fabric;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 nccl-sweep authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fabric's short name and fingerprint. Results of different fabrics are never mixed, so what
-// changes the network's speed is in the fingerprint: devices, nodes, ranks a node.
+// The fabric as the agents see it before anything runs. What only NCCL knows comes when the records
+// are read back: core/fabric.hpp.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 #include "agent/machine.hpp"
 #include "agent/setup.hpp"
 #include "core/model_file.hpp"
-#include "core/records.hpp"
+#include "core/fabric.hpp"
 
 namespace nccl_sweep::cli {
 

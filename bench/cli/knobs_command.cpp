@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/knob_here.hpp"
 #include "cli/commands.hpp"
 #include "core/error.hpp"
 #include "core/knob.hpp"
@@ -89,6 +90,7 @@ void print_in_full(const Knob& knob) {
   line("since", knob.since.empty() ? "" : "NCCL " + knob.since);
   line("acts on", knob.acts_on);
   line("no effect", knob.no_op_when);
+  line("here", agent::knob_here(knob, agent::this_machine()));
   line("danger", knob.danger);
   const bool free_to_vary = knob.knob_class == KnobClass::tuning;
   line("class", to_string(knob.knob_class) +

@@ -93,6 +93,18 @@ void warn_of_hidden_gpus(PreparedRun& run, const std::vector<agent::Machine>& ma
   }
 }
 
+void warn_of_unequal_adapters(PreparedRun& run, const std::vector<agent::Machine>& machines) {
+  if (run.spec.backend != "nccl") return;
+  Hosts hosts;
+  for (const agent::Machine& machine : machines) {
+    const std::string adapters = adapters_text(machine.adapters);
+    hosts[adapters.empty() ? "no IB or RoCE port" : adapters].push_back(machine.host);
+  }
+  if (hosts.size() < 2) return;
+  run.warnings.push_back(
+      fmt::format("nodes have different adapters: {}", fmt::join(agent::by_host(hosts), "; ")));
+}
+
 void warn_of_crowded_hosts(PreparedRun& run, const std::vector<agent::Machine>& machines) {
   if (run.spec.backend != "host") return;
   std::map<std::string, int> workers_on;
@@ -142,6 +154,7 @@ void add_notes(PreparedRun& run, const std::vector<agent::Machine>& machines) {
     run.warnings.push_back(line + ": rank 0's is used everywhere");
   }
   warn_of_hidden_gpus(run, machines);
+  warn_of_unequal_adapters(run, machines);
   warn_of_crowded_hosts(run, machines);
 }
 

@@ -28,9 +28,12 @@ TrialOrder order_of(const json& j) {
 }
 
 json fabric_json(const Fabric& f) {
-  return {{"name", f.name},     {"fingerprint", f.fingerprint},       {"device", f.device},
-          {"nodes", f.nodes},   {"ranks_per_node", f.ranks_per_node}, {"hosts", f.hosts},
-          {"versions", f.versions}};
+  return {{"name", f.name},         {"fingerprint", f.fingerprint},
+          {"device", f.device},     {"nodes", f.nodes},
+          {"ranks", f.ranks},       {"ranks_per_node", f.ranks_per_node},
+          {"hosts", f.hosts},       {"versions", f.versions},
+          {"link", f.link},         {"network", f.network},
+          {"adapters", f.adapters}, {"plugins", f.plugins}};
 }
 
 Fabric fabric_of(const json& j) {
@@ -42,6 +45,12 @@ Fabric fabric_of(const json& j) {
   j.at("ranks_per_node").get_to(f.ranks_per_node);
   j.at("hosts").get_to(f.hosts);
   j.at("versions").get_to(f.versions);
+  const std::map<std::string, std::string> none;  // records of earlier versions lack the rest
+  f.ranks = j.value("ranks", 0);
+  f.link = j.value("link", "");
+  f.network = j.value("network", "");
+  f.adapters = j.value("adapters", none);
+  f.plugins = j.value("plugins", none);
   return f;
 }
 

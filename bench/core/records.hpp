@@ -17,23 +17,13 @@
 
 #include "core/candidate.hpp"
 #include "core/case.hpp"
+#include "core/fabric.hpp"
 #include "core/trial.hpp"
 
 namespace nccl_sweep {
 
 inline constexpr int kRecordSchema = 1;
 inline constexpr std::string_view kRecordFile = "records.jsonl";
-
-// Where a run was measured. Results of different fabrics are never mixed.
-struct Fabric {
-  std::string name;         // short and readable: "host-2core-1node", "h200-2-nvlink", model's name
-  std::string fingerprint;  // hash over what follows
-  std::string device;       // CPU or GPU model
-  int nodes = 1;
-  int ranks_per_node = 1;
-  std::vector<std::string> hosts;
-  std::map<std::string, std::string> versions;  // "nccl", "driver", "cuda", "kernel" ...
-};
 
 struct WorkloadSummary {
   std::string name;       // file name
@@ -113,6 +103,7 @@ std::string to_line(const Record&);  // without the newline
 Record parse_record(std::string_view line, std::string_view where);
 
 // A run as read back. Trials in order of index; a trial without its closing record is not there.
+// The run's fabric is refined by what the library's log said in the first trial of the baseline.
 struct RunData {
   RunRecord run;
   std::vector<TrialOutcome> trials;

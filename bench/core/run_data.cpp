@@ -73,6 +73,15 @@ void check_ranges(const RunData& data, const std::string& file) {
   }
 }
 
+// Of the baseline: a candidate may have taken another library or network.
+void refine_fabric(RunData& data) {
+  if (data.run.backend != "nccl") return;
+  const auto first = std::find_if(data.trials.begin(), data.trials.end(), [](const auto& trial) {
+    return trial.order.candidate == 0 && trial.outcome == Outcome::complete && !trial.facts.empty();
+  });
+  if (first != data.trials.end()) data.run.fabric = refine(data.run.fabric, first->facts);
+}
+
 }  // namespace
 
 RunData read_run(const fs::path& path) {
@@ -110,6 +119,7 @@ RunData read_run(const fs::path& path) {
   }
   if (!have_run) throw usage_error("no run record in it", file.string(), "the file is empty or cut");
   check_ranges(data, file.string());
+  refine_fabric(data);
   return data;
 }
 

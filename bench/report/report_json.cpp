@@ -64,6 +64,9 @@ ordered_json run_json(const RunData& data) {
                  {"nodes", run.fabric.nodes},
                  {"ranks_per_node", run.fabric.ranks_per_node},
                  {"versions", run.fabric.versions}};
+  if (!run.fabric.link.empty()) j["fabric"]["link"] = run.fabric.link;
+  if (!run.fabric.network.empty()) j["fabric"]["network"] = run.fabric.network;
+  if (!run.fabric.adapters.empty()) j["fabric"]["adapters"] = run.fabric.adapters;
   if (run.workload) {
     j["workload"] = {{"name", run.workload->name}, {"iterations", run.workload->iterations}};
   }

@@ -11,6 +11,7 @@
 namespace nccl_sweep::checks {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -46,6 +47,12 @@ TEST(KnobsCommand, ShowsOneKnobInFullWithItsDanger) {
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.output, HasSubstr("0 since 2.20 (1 in 2.18-2.19)"));
   EXPECT_THAT(outcome.output, HasSubstr("danger"));
+}
+
+TEST(KnobsCommand, SaysWhetherAKnobOfNcclCanActHere) {
+  EXPECT_THAT(knobs("NCCL_IB_QPS_PER_CONNECTION").output,
+              ContainsRegex("\n  here +(no effect|may act): "));
+  EXPECT_THAT(knobs("HOST_CHUNK_BYTES").output, Not(HasSubstr("\n  here ")));
 }
 
 TEST(KnobsCommand, SaysWhichKnobsNeedPermission) {

@@ -8,6 +8,7 @@
 #include "agent/adapters.hpp"
 #include "agent/cpu_binding.hpp"
 #include "agent/gpu.hpp"
+#include "agent/knob_here.hpp"
 #include "agent/machine.hpp"
 #include "core/error.hpp"
 #include "core/knob.hpp"
@@ -203,6 +204,38 @@ TEST(Machine, WhatDiffersIsSaidByHostOnce) {
   EXPECT_EQ(by_host({{"X unset", {"a", "a", "b"}}, {"X=1", {"c"}}}),
             (std::vector<std::string>{"X unset on a b", "X=1 on c"}));
   EXPECT_EQ(by_host({{"X unset", {"a", "b"}}}), std::vector<std::string>{"X unset on all ranks"});
+}
+
+Machine with(std::vector<std::string> gpus, std::map<std::string, std::string> adapters) {
+  Machine machine;
+  machine.gpus = std::move(gpus);
+  machine.adapters = std::move(adapters);
+  return machine;
+}
+
+TEST(KnobHere, SaysWhatTakesAKnobItsEffect) {
+  const KnobCatalogue catalogue = KnobCatalogue::load(fs::path(SOURCE_FOLDER) / "sweeps/knobs");
+  const auto here = [&](const std::string& knob, const Machine& machine) {
+    return knob_here(catalogue.require("nccl", knob), machine);
+  };
+  const Machine bare = with({}, {});
+  const Machine hopper = with({"NVIDIA H200", "NVIDIA H200"}, {});
+  const Machine ampere = with({"NVIDIA A100-SXM4-80GB", "NVIDIA A100-SXM4-80GB"}, {});
+  const Machine node = with({"NVIDIA H200"}, {{"mlx5_0:1", "IB 400 Gb/s"}});
+  EXPECT_EQ(here("NCCL_IB_QPS_PER_CONNECTION", hopper),
+            "no effect: no active IB or RoCE port in /sys/class/infiniband");
+  EXPECT_EQ(here("NCCL_IB_QPS_PER_CONNECTION", node),
+            "may act: 1 x IB 400 Gb/s, with ranks on several nodes");
+  EXPECT_EQ(here("NCCL_MAX_CTAS", bare), "no effect: no NVIDIA driver on this machine");
+  EXPECT_EQ(here("NCCL_MAX_CTAS", hopper), "may act: 2 x NVIDIA H200");
+  EXPECT_EQ(here("NCCL_P2P_DISABLE", node), "no effect: one GPU on this node");
+  EXPECT_EQ(here("NCCL_NVLS_ENABLE", ampere),
+            "no effect: NVIDIA A100-SXM4-80GB is older than Hopper");
+  EXPECT_TRUE(here("NCCL_NVLS_ENABLE", hopper).starts_with("may act"));
+  EXPECT_EQ(here("NCCL_SOCKET_NTHREADS", node),
+            "no effect: 1 x IB 400 Gb/s come before sockets, unless NCCL_NET=Socket");
+  EXPECT_TRUE(here("NCCL_SOCKET_NTHREADS", hopper).starts_with("may act: sockets"));
+  EXPECT_EQ(knob_here(catalogue.require("host", "HOST_CHUNK_BYTES"), bare), "");
 }
 
 }  // namespace

@@ -130,6 +130,32 @@ TEST(RecordLog, AFullDiskLeavesWholeLines) {
   }
 }
 
+TEST(RunData, TheFabricIsWhatTheBaselinesLogSays) {
+  RunRecord run = a_run();
+  run.fabric.device = "NVIDIA H200";
+  run.fabric.name = "h200-2";
+  run.fabric.ranks_per_node = 2;
+  const auto read_back = [&](const std::string& backend, int candidate) {
+    const test::TemporaryFolder folder;
+    run.backend = backend;
+    TrialOutcome trial = a_trial(0);
+    trial.order.candidate = candidate;
+    std::vector<Record> records = records_of(trial);
+    const std::vector<Fact> facts{{FactKind::link, "NVL", "2 x 370.8 GB/s", 2},
+                                  {FactKind::version, "nccl", "2.28.3+cuda13.0", 2}};
+    records.insert(records.begin(), EvidenceRecord{trial.order, facts});
+    agent::RecordLog log = agent::RecordLog::create(folder.path());
+    log.append({run});
+    log.append(records);
+    return read_run(folder.path()).run.fabric;
+  };
+  const Fabric fabric = read_back("nccl", 0);
+  EXPECT_EQ(fabric.name, "h200-2-nvlink");
+  EXPECT_EQ(fabric.versions.at("nccl"), "2.28.3");
+  EXPECT_EQ(read_back("nccl", 1).name, "h200-2") << "a candidate may have another library";
+  EXPECT_EQ(read_back("host", 0).name, "h200-2");
+}
+
 TEST(RunData, BrokenFilesAreNamed) {
   const test::TemporaryFolder folder;
   EXPECT_THROW(read_run(folder.path() / "none"), Error);
