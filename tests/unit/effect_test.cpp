@@ -377,7 +377,7 @@ TEST(Effect, CapturedLogsAreJudgedFromLineToVerdict) {
   EXPECT_EQ(effect_in(missing, "NCCL_MAX_CTAS", "4"), "proven: the path is RING LL 4 channels");
   EXPECT_EQ(effect_in(missing, "NCCL_IB_QPS_PER_CONNECTION", "4"),
             "not applicable: no channel goes over NET/IB");
-  EXPECT_EQ(effect_in(missing, "NCCL_SOCKET_NTHREAD", "4"), "not applicable: never read");
+  EXPECT_EQ(effect_in(missing, "NCCL_MAX_CTA", "4"), "not applicable: never read");
   const std::string socket = "evidence_socket_4x2.log.gz";
   EXPECT_EQ(effect_in(socket, "NCCL_SOCKET_NTHREADS", "4"), "proven: 4 x 2 threads x sockets");
   EXPECT_EQ(effect_in(socket, "NCCL_NET", "Socket"), "proven: network Socket");
