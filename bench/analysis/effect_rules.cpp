@@ -104,6 +104,8 @@ const Rule& rule_of(std::string_view knob) {
   return *std::ranges::find_if(kRules, [&](const Rule& rule) { return fits(rule.knob, knob); });
 }
 
+std::span<const Rule> rules() { return kRules; }
+
 bool Observed::has(FactKind kind) const {
   return std::ranges::find(facts, kind, &Fact::kind) != facts.end();
 }

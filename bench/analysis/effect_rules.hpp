@@ -7,6 +7,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,6 +69,7 @@ struct Rule {
 };
 
 const Rule& rule_of(std::string_view knob);
+std::span<const Rule> rules();
 
 // A sentence's part for each way it can end.
 EffectFinding proven(std::string why);

@@ -5,9 +5,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <sstream>
 
+#include "analysis/effect_rules.hpp"
 #include "analysis/verdict.hpp"
+#include "core/knob.hpp"
 #include "evidence/nccl_log.hpp"
 #include "shipped_log.hpp"
 #include "simulated_run.hpp"
@@ -354,6 +358,22 @@ TEST(Effect, FactsOfAFailedTrialCountOnlyWithoutOthers) {
   run.trial(1, Stage::confirm, half, Outcome::crashed);
   EXPECT_EQ(run.effect(), "contradicted: read by 1 of 4 ranks only");
   EXPECT_EQ(run.said(whole).effect(), "proven: 4 coll channels");
+}
+
+TEST(Effect, EveryRuleIsForAKnobThatExists) {
+  const auto catalogue = KnobCatalogue::load(std::filesystem::path(SOURCE_FOLDER) / "sweeps/knobs");
+  for (const effects::Rule& rule : effects::rules()) {
+    const std::string name(rule.knob.substr(0, rule.knob.find('*')));
+    if (rule.knob.ends_with('*')) {  // a family must have members that no rule before it takes
+      EXPECT_TRUE(std::ranges::any_of(catalogue.knobs(), [&](const Knob& knob) {
+        return effects::rule_of(knob.name).knob == rule.knob;
+      })) << rule.knob;
+      continue;
+    }
+    EXPECT_EQ(&effects::rule_of(name), &rule) << name;  // no earlier family takes it
+    const bool known = unknown_variables({name}, catalogue).empty() && name.starts_with("NCCL_");
+    EXPECT_TRUE(known || catalogue.find("nccl", name) != nullptr) << name;
+  }
 }
 
 // What a setting did in a captured run of all_gather of 1 MiB on two ranks.
