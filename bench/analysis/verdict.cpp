@@ -37,6 +37,9 @@ class Analysis {
     findings_.finalist = dataset_.finalist();
     findings_.candidates = describe_candidates(data_);
     findings_.points = measure_points(data_, dataset_);
+    for (Point& point : findings_.points) {
+      point.effect = find_effect(data_, point.candidate, point.case_index);
+    }
     findings_.noise_floor = noise_floor(data_, dataset_);
     if (dataset_.design() == Design::grid) judge_rounds();
     if (dataset_.design() == Design::screen_confirm) {

@@ -15,6 +15,7 @@
 
 #include "analysis/dataset.hpp"
 #include "analysis/decision.hpp"
+#include "analysis/effect.hpp"
 #include "analysis/statistics.hpp"
 #include "core/records.hpp"
 
@@ -79,6 +80,7 @@ struct Point {
   Bandwidth busbw;
   bool unsteady = false;      // blocks' mean / median exceeds the baseline's by 5 %
   bool launch_bound = false;  // baseline below 50 us an op: launching dominates, not the fabric
+  EffectFinding effect;       // did what the candidate sets act on this case?
 };
 
 struct RunFindings {

@@ -146,10 +146,16 @@ void add_notes(PreparedRun& run, const std::vector<agent::Machine>& machines) {
   record.notes = agent::nccl_file_lines(machines);
   warn_of_unreadable_files(run);
   std::vector<std::string> pinned;
+  std::vector<std::string> names;
   for (const auto& [name, value] : run.setup.site) {
+    names.push_back(name);
     if (!name.starts_with("CUDA_")) pinned.push_back(name + "=" + value);
   }
   if (!pinned.empty()) record.notes.push_back(fmt::format("pinned: {}", fmt::join(pinned, " ")));
+  const KnobCatalogue catalogue = KnobCatalogue::load(data_folder() / "knobs");
+  for (std::string& line : unknown_variables(names, catalogue)) {
+    run.warnings.push_back(std::move(line));
+  }
   for (const std::string& line : agent::variable_differences(machines)) {
     run.warnings.push_back(line + ": rank 0's is used everywhere");
   }

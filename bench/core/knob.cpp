@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -24,7 +25,7 @@ using nlohmann::json;
 const std::array<std::string, 5> kKinds{"environment", "library", "cpu_bind", "config", "buffer"};
 const std::array<std::string, 6> kTypes{"integer", "boolean", "size", "choice", "text", "path"};
 const std::array<std::string, 3> kClasses{"tuning", "fabric-policy", "can-corrupt"};
-const std::vector<std::string> kFileKeys{"$schema", "backend", "knobs"};
+const std::vector<std::string> kFileKeys{"$schema", "backend", "knobs", "known_variables"};
 const std::vector<std::string> kKnobKeys{
     "name",         "kind",    "type",  "class",   "minimum",    "maximum", "choices",
     "power_of_two", "default", "since", "acts_on", "no_op_when", "danger",  "summary"};
@@ -80,16 +81,17 @@ std::optional<std::int64_t> limit_at(const json& object, const char* key,
                     fmt::format("{}/{}", where, key));
 }
 
-std::vector<std::string> choices_at(const json& object, const std::string& where) {
-  std::vector<std::string> choices;
-  const auto found = object.find("choices");
-  if (found == object.end()) return choices;
-  if (!found->is_array()) throw usage_error("a list is expected here", where + "/choices");
-  for (const json& choice : *found) {
-    if (!choice.is_string()) throw usage_error("choices are texts", where + "/choices");
-    choices.push_back(choice.get<std::string>());
+std::vector<std::string> texts_at(const json& object, const char* key, const std::string& where) {
+  std::vector<std::string> texts;
+  const auto found = object.find(key);
+  if (found == object.end()) return texts;
+  const std::string place = fmt::format("{}/{}", where, key);
+  if (!found->is_array()) throw usage_error("a list is expected here", place);
+  for (const json& text : *found) {
+    if (!text.is_string()) throw usage_error("the list takes texts in quotes", place);
+    texts.push_back(text.get<std::string>());
   }
-  return choices;
+  return texts;
 }
 
 Knob read_knob(const json& object, const std::string& backend, const std::string& where) {
@@ -112,7 +114,7 @@ Knob read_knob(const json& object, const std::string& backend, const std::string
   knob.no_op_when = text_at(object, "no_op_when", where);
   knob.danger = text_at(object, "danger", where);
   knob.summary = required_text_at(object, "summary", where);
-  knob.choices = choices_at(object, where);
+  knob.choices = texts_at(object, "choices", where);
   if ((knob.type == KnobType::choice) == knob.choices.empty()) {
     throw usage_error("'choices' belongs to type \"choice\", and to no other", where);
   }
@@ -146,8 +148,14 @@ void read_file(KnobCatalogue& catalogue, const std::filesystem::path& file) {
   const std::string top = file.string() + "#";
   reject_unknown_keys(root, kFileKeys, top);
   const std::string backend = required_text_at(root, "backend", top);
+  for (std::string& name : texts_at(root, "known_variables", top)) {
+    catalogue.add_known_variable(std::move(name));
+  }
   const auto knobs = root.find("knobs");
-  if (knobs == root.end()) throw usage_error("'knobs' is missing", top);
+  if (knobs == root.end()) {
+    if (root.contains("known_variables")) return;
+    throw usage_error("'knobs' is missing", top);
+  }
   for (Knob& knob : read_knobs(*knobs, backend, top + "/knobs")) {
     if (catalogue.find(backend, knob.name) != nullptr) {
       throw usage_error(fmt::format("'{}' is listed twice for {}", knob.name, backend), top);
@@ -217,6 +225,33 @@ const Knob& KnobCatalogue::require(std::string_view backend, std::string_view na
   if (hint.empty()) hint = fmt::format("nccl-sweep knobs --backend {} lists them", backend);
   throw usage_error(fmt::format("'{}' is not a knob of backend {}", name, backend),
                     std::string(where), hint);
+}
+
+std::vector<std::string> unknown_variables(const std::vector<std::string>& names,
+                                           const KnobCatalogue& catalogue) {
+  std::vector<std::string> known;
+  for (const Knob& knob : catalogue.knobs()) known.push_back(knob.name);
+  const auto& others = catalogue.known_variables();
+  known.insert(known.end(), others.begin(), others.end());
+  const auto fits = [](std::string_view pattern, std::string_view name) {
+    if (!pattern.ends_with('*')) return pattern == name;
+    return name.starts_with(pattern.substr(0, pattern.size() - 1));
+  };
+  std::vector<std::string> spelt_out;
+  std::copy_if(known.begin(), known.end(), std::back_inserter(spelt_out),
+               [](const std::string& pattern) { return !pattern.ends_with('*'); });
+  std::vector<std::string> sentences;
+  for (const std::string& name : names) {
+    if (!name.starts_with("NCCL_")) continue;
+    const bool is_known = std::any_of(known.begin(), known.end(), [&](const std::string& pattern) {
+      return fits(pattern, name);
+    });
+    if (is_known) continue;
+    const std::string hint = did_you_mean(name, spelt_out);
+    sentences.push_back(fmt::format("{} is no variable that NCCL is known to read{}{}", name,
+                                    hint.empty() ? "" : ": ", hint));
+  }
+  return sentences;
 }
 
 std::filesystem::path data_folder() {

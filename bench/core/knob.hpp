@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace nccl_sweep {
@@ -50,6 +51,10 @@ class KnobCatalogue {
   const std::vector<Knob>& knobs() const { return knobs_; }
   const Knob* find(std::string_view backend, std::string_view name) const;
 
+  // Variables that are no knobs but known to be read; a trailing '*' stands for any rest.
+  const std::vector<std::string>& known_variables() const { return known_variables_; }
+  void add_known_variable(std::string name) { known_variables_.push_back(std::move(name)); }
+
   // The knob, or a usage Error with a did-you-mean (naming the backend it belongs to where it is
   // another backend's).
   const Knob& require(std::string_view backend, std::string_view name,
@@ -61,7 +66,13 @@ class KnobCatalogue {
 
  private:
   std::vector<Knob> knobs_;
+  std::vector<std::string> known_variables_;
 };
+
+// A sentence for each NCCL_ name of an environment that nobody is known to read, with a
+// did-you-mean: NCCL passes over a misspelt variable without a word.
+std::vector<std::string> unknown_variables(const std::vector<std::string>& names,
+                                           const KnobCatalogue& catalogue);
 
 // The knobs of a JSON list, in the catalogue's format (a model file declares its own this way).
 // Throws a usage Error; `where` is the list's file and JSON pointer.

@@ -74,6 +74,18 @@ TEST(DataFiles, TheCatalogueLoadsAndItsDangersAreClassed) {
   }
 }
 
+TEST(DataFiles, NoVariableIsBothAKnobAndMerelyKnown) {
+  const KnobCatalogue catalogue = KnobCatalogue::load(kSweeps / "knobs");
+  EXPECT_GE(catalogue.known_variables().size(), 150U);
+  for (const std::string& name : catalogue.known_variables()) {
+    EXPECT_EQ(catalogue.find("nccl", name), nullptr) << name;
+  }
+  EXPECT_TRUE(unknown_variables({"NCCL_DEBUG", "NCCL_CONF_FILE", "NCCL_SHARP_DISABLE"}, catalogue)
+                  .empty());
+  EXPECT_EQ(unknown_variables({"NCCL_QQQQQQQQQQQQ"}, catalogue),
+            std::vector<std::string>{"NCCL_QQQQQQQQQQQQ is no variable that NCCL is known to read"});
+}
+
 TEST(DataFiles, EverySpecFitsItsSchemaAndReads) {
   const auto files = json_files(kSweeps);
   ASSERT_GE(files.size(), 7U);

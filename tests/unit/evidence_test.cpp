@@ -2,15 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <zlib.h>
 
-#include <array>
-#include <filesystem>
 #include <random>
 #include <sstream>
 
 #include "core/launched_path.hpp"
 #include "evidence/nccl_log.hpp"
+#include "shipped_log.hpp"
 
 namespace nccl_sweep::test {
 namespace {
@@ -47,19 +45,6 @@ Lines facts_of(const Lines& messages) {
   return read_text(text);
 }
 
-std::string shipped(const std::string& name) {
-  const std::filesystem::path file = std::filesystem::path(TEST_DATA) / "nccl-logs" / name;
-  std::string text;
-  gzFile stream = gzopen(file.c_str(), "rb");
-  std::array<char, 65536> buffer{};
-  int read = 0;
-  while (stream != nullptr && (read = gzread(stream, buffer.data(), buffer.size())) > 0) {
-    text.append(buffer.data(), static_cast<std::size_t>(read));
-  }
-  gzclose(stream);
-  return text;
-}
-
 Lines with_kind(const Lines& lines, std::string_view kind) {
   Lines found;
   for (const std::string& line : lines) {
@@ -73,7 +58,7 @@ bool has(const Lines& lines, std::string_view line) {
 }
 
 TEST(Evidence, TheSocketRunShowsItsThreadsSocketsAndTransport) {
-  const Lines facts = read_text(shipped("evidence_socket_4x2.log.gz"));
+  const Lines facts = read_text(shipped_log("evidence_socket_4x2.log.gz"));
   EXPECT_EQ(with_kind(facts, "variable"),
             (Lines{"variable | NCCL_NSOCKS_PERTHREAD | 2 x2", "variable | NCCL_NVLS_ENABLE | 0 x2",
                    "variable | NCCL_P2P_DISABLE | 1 x2", "variable | NCCL_SHM_DISABLE | 1 x2",
@@ -87,7 +72,7 @@ TEST(Evidence, TheSocketRunShowsItsThreadsSocketsAndTransport) {
 }
 
 TEST(Evidence, AMissingTopologyFileAndAnEffectiveLimitOfCtas) {
-  const Lines facts = read_text(shipped("evidence_missing_topo_file.log.gz"));
+  const Lines facts = read_text(shipped_log("evidence_missing_topo_file.log.gz"));
   EXPECT_EQ(with_kind(facts, "topology file"),
             Lines{"topology file | /etc/nccl/missing.xml | missing: No such file or directory x2"});
   EXPECT_EQ(with_kind(facts, "config reset"), Lines{"config reset | maxCTAs | NCCL_MAX_CTAS=4 x2"});
@@ -102,7 +87,7 @@ TEST(Evidence, AMissingTopologyFileAndAnEffectiveLimitOfCtas) {
 }
 
 TEST(Evidence, SymmetricKernelsHaveTheCtasThatWereAskedFor) {
-  const Lines facts = read_text(shipped("evidence_symmetric_ctas32.log.gz"));
+  const Lines facts = read_text(shipped_log("evidence_symmetric_ctas32.log.gz"));
   EXPECT_TRUE(has(facts, "variable | NCCL_SYM_CTAS | 32 x2"));
   EXPECT_TRUE(has(facts, "path | AllGather 524288 | symmetric AllGather_ST 32 channels x1"));
   EXPECT_TRUE(has(facts, "version | nccl | 2.28.9+cuda13.0 x2"));
@@ -110,7 +95,8 @@ TEST(Evidence, SymmetricKernelsHaveTheCtasThatWereAskedFor) {
 }
 
 TEST(Evidence, ALogOfEverythingNamesPathsAndPlugins) {
-  const Lines facts = read_text(shipped("allgather_init_env_graph_net_tuning_coll_rank0.log.gz"));
+  const Lines facts =
+      read_text(shipped_log("allgather_init_env_graph_net_tuning_coll_rank0.log.gz"));
   EXPECT_EQ(with_kind(facts, "path").size(), 15U);
   EXPECT_TRUE(has(facts, "path | AllGather 32768 | RING LL 8 channels x1"));
   EXPECT_EQ(
@@ -122,7 +108,7 @@ TEST(Evidence, ALogOfEverythingNamesPathsAndPlugins) {
 }
 
 TEST(Evidence, SendAndReceiveHaveChannelsOfTheirOwn) {
-  EXPECT_EQ(with_kind(read_text(shipped("moe_nccl_rank0.log.gz")), "transport"),
+  EXPECT_EQ(with_kind(read_text(shipped_log("moe_nccl_rank0.log.gz")), "transport"),
             Lines{"transport | P2P/CUMEM | 24 + 32 p2p x1"});
 }
 
@@ -352,7 +338,7 @@ TEST(Evidence, TornAndCutLinesGiveNoHalfValues) {
 
 TEST(Evidence, NoiseNeverThrowsAndDoesNotHideTheRest) {
   std::mt19937 random(7);
-  const std::string good = shipped("evidence_socket_4x2.log.gz");
+  const std::string good = shipped_log("evidence_socket_4x2.log.gz");
   for (int round = 0; round < 300; ++round) {
     std::string text = good.substr(0, 20000);
     for (int i = 0; i < 200; ++i) text[random() % text.size()] = static_cast<char>(random());

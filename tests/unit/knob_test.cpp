@@ -212,6 +212,26 @@ TEST_F(KnobFile, TheSameNameTwiceIsAnError) {
   EXPECT_THAT(error, HasSubstr("listed twice"));
 }
 
+TEST_F(KnobFile, AMisspeltVariableOfTheEnvironmentIsFound) {
+  const KnobCatalogue catalogue = load(R"({"backend": "nccl",
+    "knobs": [{"name": "NCCL_SOCKET_NTHREADS", "default": "1", "summary": "s"}],
+    "known_variables": ["NCCL_DEBUG", "NCCL_SHARP_*"]})");
+  EXPECT_EQ(unknown_variables({"NCCL_SOCKET_NTHREAD", "NCCL_SOCKET_NTHREADS", "NCCL_DEBUG",
+                               "NCCL_SHARP_DISABLE", "SOCKET_NTHREADS"},
+                              catalogue),
+            (std::vector<std::string>{
+                "NCCL_SOCKET_NTHREAD is no variable that NCCL is known to read: did you mean "
+                "'NCCL_SOCKET_NTHREADS'?"}));
+}
+
+TEST_F(KnobFile, AFileMayHoldKnownVariablesAlone) {
+  const auto catalogue = load(R"({"backend": "nccl", "known_variables": ["NCCL_DEBUG"]})");
+  EXPECT_EQ(catalogue.known_variables(), std::vector<std::string>{"NCCL_DEBUG"});
+  EXPECT_THAT(error_of([&] { load(R"({"backend": "nccl"})"); }), HasSubstr("'knobs' is missing"));
+  EXPECT_THAT(error_of([&] { load(R"({"backend": "nccl", "known_variables": [1]})"); }),
+              HasSubstr("#/known_variables"));
+}
+
 TEST_F(KnobFile, AMissingFolderIsAnError) {
   EXPECT_NE(error_of([&] { KnobCatalogue::load(folder_ / "nowhere"); }), "");
 }
