@@ -24,9 +24,9 @@ kernels::Pattern DeviceCheck::pattern(const Case& what, int size) const {
 
 void DeviceCheck::poison(const Case&, int, int, const BufferPlace& at) {
   if (at.layout.receive_bytes == 0) return;  // not the root's
-  cuda_check(cudaMemsetAsync(at.out, kPoison, static_cast<std::size_t>(at.layout.receive_bytes),
-                             stream_),
-             "cudaMemsetAsync");
+  cuda_check(
+      cudaMemsetAsync(at.out, kPoison, static_cast<std::size_t>(at.layout.receive_bytes), stream_),
+      "cudaMemsetAsync");
 }
 
 void DeviceCheck::fill(const Case& what, int index, int size, const BufferPlace& at) {
