@@ -10,6 +10,7 @@
 #include <cuda_fp8.h>
 
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "core/collective.hpp"
@@ -58,8 +59,8 @@ __device__ To as(From from) {
 // Streaming accesses: the next kernel finds nothing of a large buffer in the cache anyway. P is a
 // Pack of 16, 8 or 4 bytes.
 template <class P>
-using Bits = std::conditional_t<sizeof(P) == 16, uint4,
-                                std::conditional_t<sizeof(P) == 8, uint2, unsigned>>;
+using Bits =
+    std::conditional_t<sizeof(P) == 16, uint4, std::conditional_t<sizeof(P) == 8, uint2, unsigned>>;
 template <class P>
 __device__ void store(P* to, const P& pack) {
   __stcs(reinterpret_cast<Bits<P>*>(to), as<Bits<P>>(pack));

@@ -8,28 +8,26 @@ namespace {
 
 // N words at a time, `out` aligned to that; then the bytes of the rest.
 template <int N>
-__global__ void __launch_bounds__(kThreads) random_bytes(unsigned char* out, std::int64_t bytes,
-                                                         Key key) {
+__global__ void __launch_bounds__(kThreads)
+    random_bytes(unsigned char* out, std::int64_t bytes, Key key) {
   const std::int64_t packs = bytes / (4 * N);
-  write_packs(
-      reinterpret_cast<Pack<std::uint32_t, N>*>(out), packs,
-      [&](std::int64_t i) { return random_words<N>(key, static_cast<std::uint64_t>(i)); });
+  write_packs(reinterpret_cast<Pack<std::uint32_t, N>*>(out), packs,
+              [&](std::int64_t i) { return random_words<N>(key, static_cast<std::uint64_t>(i)); });
   for_each_item(bytes - packs * 4 * N, [&](std::int64_t i) {
     const std::int64_t at = packs * 4 * N + i;
     out[at] = random_byte(key, static_cast<std::uint64_t>(at));
   });
 }
 
-__global__ void __launch_bounds__(kThreads) single_bytes(unsigned char* out, std::int64_t bytes,
-                                                         Key key) {
-  for_each_item(bytes, [&](std::int64_t i) {
-    out[i] = random_byte(key, static_cast<std::uint64_t>(i));
-  });
+__global__ void __launch_bounds__(kThreads)
+    single_bytes(unsigned char* out, std::int64_t bytes, Key key) {
+  for_each_item(bytes,
+                [&](std::int64_t i) { out[i] = random_byte(key, static_cast<std::uint64_t>(i)); });
 }
 
 template <class T, bool kOrdered>
-__global__ void __launch_bounds__(kThreads) contributions(T* out, std::int64_t packs, Pattern p,
-                                                          int rank) {
+__global__ void __launch_bounds__(kThreads)
+    contributions(T* out, std::int64_t packs, Pattern p, int rank) {
   const Numbers<T> numbers(p);
   write_packs(reinterpret_cast<Pack<T, 16 / sizeof(T)>*>(out), packs, [&](std::int64_t i) {
     const auto pack = static_cast<std::uint64_t>(i);
@@ -39,9 +37,8 @@ __global__ void __launch_bounds__(kThreads) contributions(T* out, std::int64_t p
 }
 
 template <class T>
-__global__ void __launch_bounds__(kThreads) single_contributions(T* out, std::int64_t begin,
-                                                                 std::int64_t count, Pattern p,
-                                                                 int rank) {
+__global__ void __launch_bounds__(kThreads)
+    single_contributions(T* out, std::int64_t begin, std::int64_t count, Pattern p, int rank) {
   for_each_item(count, [&](std::int64_t i) {
     out[begin + i] = from_integer<T>(contribution(p, rank, static_cast<std::uint64_t>(begin + i)));
   });

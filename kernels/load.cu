@@ -16,8 +16,8 @@ constexpr int kPieceBytes = 256 << 10;
 constexpr int kPieces = 3;
 constexpr int kCopiesInFlight = 8;
 
-__global__ void __launch_bounds__(kThreads, 1) multiply_adds(float* scratch, std::int64_t floats,
-                                                             int units) {
+__global__ void __launch_bounds__(kThreads, 1)
+    multiply_adds(float* scratch, std::int64_t floats, int units) {
   float chain[kChains];
   for (int c = 0; c < kChains; ++c) chain[c] = static_cast<float>(threadIdx.x + c) * 0x1p-12F;
   // Parameters that the compiler cannot fold; the chains approach 1.
@@ -34,8 +34,8 @@ __global__ void __launch_bounds__(kThreads, 1) multiply_adds(float* scratch, std
 }
 
 // The first half of scratch to the second, piece by piece and from the start again.
-__global__ void __launch_bounds__(kThreads, 1) copies(uint4* scratch, std::int64_t half,
-                                                      int units) {
+__global__ void __launch_bounds__(kThreads, 1)
+    copies(uint4* scratch, std::int64_t half, int units) {
   constexpr int kPacks = kPieceBytes / 16;
   static_assert(kPacks % (kCopiesInFlight * kThreads) == 0);
   for (int piece = 0; piece < units * kPieces; ++piece) {
@@ -44,7 +44,8 @@ __global__ void __launch_bounds__(kThreads, 1) copies(uint4* scratch, std::int64
     for (int at = static_cast<int>(threadIdx.x); at < kPacks; at += kCopiesInFlight * kThreads) {
       uint4 packs[kCopiesInFlight];
 #pragma unroll
-      for (int k = 0; k < kCopiesInFlight; ++k) packs[k] = __ldcs(scratch + begin + at + k * kThreads);
+      for (int k = 0; k < kCopiesInFlight; ++k)
+        packs[k] = __ldcs(scratch + begin + at + k * kThreads);
 #pragma unroll
       for (int k = 0; k < kCopiesInFlight; ++k) {
         __stcs(scratch + half + begin + at + k * kThreads, packs[k]);
@@ -59,8 +60,8 @@ const void* kernel_of(LoadKind kind) {
 }
 
 // A large matrix product's block holds most of the shared memory of its multiprocessor for the
-// tiles in flight, so it is alone there, and a collective's block waits for a free multiprocessor or
-// takes one away. Seven eighths are 198 KiB on an H200.
+// tiles in flight, so it is alone there, and a collective's block waits for a free multiprocessor
+// or takes one away. Seven eighths are 198 KiB on an H200.
 int shared_bytes() {
   int device = 0;
   int most = 0;
@@ -83,9 +84,8 @@ int resident_load_ctas(LoadKind kind) {
           cudaSuccess &&
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared) ==
           cudaSuccess &&
-      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kThreads,
-                                                    static_cast<std::size_t>(shared)) ==
-          cudaSuccess;
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+          &blocks, kernel, kThreads, static_cast<std::size_t>(shared)) == cudaSuccess;
   return known ? blocks * multiprocessors : 0;
 }
 

@@ -69,8 +69,8 @@ struct HalfNumbers {
     base = as<std::uint32_t>(Pack<Half, 2>{{one, one}});
   }
   __device__ Pack<Half, 2> of(const Pattern&, const Word& word) const {
-    return as<Pack<Half, 2>>(__hsub2(as<Two>((word.magnitude | kUnit) ^ word.sign),
-                                     as<Two>(base ^ word.sign)));
+    return as<Pack<Half, 2>>(
+        __hsub2(as<Two>((word.magnitude | kUnit) ^ word.sign), as<Two>(base ^ word.sign)));
   }
 };
 template <>

@@ -5,8 +5,8 @@
 // (seed, rank, element). What is only copied gets random bits. Reductions get small integers chosen
 // so that every partial sum, in whatever order it is formed, is exact in the data type: one rank,
 // the element's owner, holds the answer, and the other ranks hold values that cancel in pairs. The
-// same code runs on host and device (constexpr); a GPU must keep up with its memory, so a hash costs
-// two multiplications and yields the bits of all elements of a 32-bit word.
+// same code runs on host and device (constexpr); a GPU must keep up with its memory, so a hash
+// costs two multiplications and yields the bits of all elements of a 32-bit word.
 #pragma once
 
 #include <cstdint>
@@ -147,9 +147,7 @@ struct Role {
   std::uint32_t flip = 0;
   std::uint32_t noise = 0;  // max and min: what makes the losing values; 0 for the owner
 };
-constexpr Role owner_role(const Pattern& p) {
-  return {p.key, p.owner_mask, p.sign_mask, 0, 0};
-}
+constexpr Role owner_role(const Pattern& p) { return {p.key, p.owner_mask, p.sign_mask, 0, 0}; }
 
 // Steps of the golden ratio spread the owners evenly over the ranks, in short buffers too; scaled
 // to the number of ranks without a division (Lemire 2019).

@@ -52,8 +52,8 @@ struct RandomSegment {
 
 // N words at a time, `got` and the start aligned to that and elements no wider; then the rest.
 template <int N>
-__global__ void __launch_bounds__(kThreads) random_mismatches(RandomSegment segment,
-                                                              Mismatch* result) {
+__global__ void __launch_bounds__(kThreads)
+    random_mismatches(RandomSegment segment, Mismatch* result) {
   using Words = Pack<std::uint32_t, N>;
   constexpr int kBytes = 4 * N;
   const std::uint64_t first_pack = segment.start / kBytes;
@@ -69,8 +69,8 @@ __global__ void __launch_bounds__(kThreads) random_mismatches(RandomSegment segm
   found.report(result);
 }
 
-__global__ void __launch_bounds__(kThreads) single_mismatches(RandomSegment segment,
-                                                              Mismatch* result) {
+__global__ void __launch_bounds__(kThreads)
+    single_mismatches(RandomSegment segment, Mismatch* result) {
   Found found;
   segment.compare_rest(0, found);
   found.report(result);
@@ -109,9 +109,9 @@ __device__ void scale(Pack<T, N>& pack, float factor) {
 
 // got[0] is element `first` of the reduction, the first of a pack.
 template <class T>
-__global__ void __launch_bounds__(kThreads) answer_mismatches(const T* got, std::int64_t packs,
-                                                              Wanted wanted, std::int64_t first,
-                                                              Mismatch* result) {
+__global__ void __launch_bounds__(kThreads)
+    answer_mismatches(const T* got, std::int64_t packs, Wanted wanted, std::int64_t first,
+                      Mismatch* result) {
   constexpr int kWide = 16 / sizeof(T);
   using Wide = Pack<T, kWide>;
   const Numbers<T> numbers(wanted.pattern);
@@ -135,9 +135,9 @@ __global__ void __launch_bounds__(kThreads) answer_mismatches(const T* got, std:
 }
 
 template <class T>
-__global__ void __launch_bounds__(kThreads) single_answer_mismatches(
-    const T* got, std::int64_t begin, std::int64_t count, Wanted wanted, std::int64_t first,
-    Mismatch* result) {
+__global__ void __launch_bounds__(kThreads)
+    single_answer_mismatches(const T* got, std::int64_t begin, std::int64_t count, Wanted wanted,
+                             std::int64_t first, Mismatch* result) {
   Found found;
   for_each_item(count, [&](std::int64_t i) {
     const std::int64_t at = begin + i;
@@ -172,9 +172,8 @@ Wanted wanted_of(DataType type, const Pattern& pattern) {
   wanted.scale = 1.0F / static_cast<float>(pattern.ranks);
   const bool power_of_two = (pattern.ranks & (pattern.ranks - 1)) == 0;
   // An avg is the sum of terms rounded to 1 / n each: a few units in the last place of the largest.
-  wanted.tolerance = power_of_two ? 0
-                                  : 4 * epsilon(type) * static_cast<double>(exact_limit(type)) /
-                                        pattern.ranks;
+  wanted.tolerance =
+      power_of_two ? 0 : 4 * epsilon(type) * static_cast<double>(exact_limit(type)) / pattern.ranks;
   return wanted;
 }
 
@@ -184,18 +183,17 @@ void verify_random(const void* got, std::int64_t bytes, std::uint64_t seed, int 
                    int element_bytes, std::int64_t index, Mismatch* result, cudaStream_t stream,
                    std::int64_t start) {
   if (bytes <= 0) return;
-  const RandomSegment segment{static_cast<const unsigned char*>(got),
-                              bytes,
-                              key_of(seed, rank),
-                              static_cast<std::uint64_t>(start),
-                              element_bytes,
-                              index};
+  const RandomSegment segment{
+      static_cast<const unsigned char*>(got), bytes,         key_of(seed, rank),
+      static_cast<std::uint64_t>(start),      element_bytes, index};
   const auto fits = [&](int step) {
     return aligned(got, static_cast<std::uint64_t>(step)) && start % step == 0 &&
            element_bytes <= step;
   };
   if (fits(16)) {
     random_mismatches<4><<<blocks_for(bytes / 16), kThreads, 0, stream>>>(segment, result);
+  } else if (fits(8)) {
+    random_mismatches<2><<<blocks_for(bytes / 8), kThreads, 0, stream>>>(segment, result);
   } else if (fits(4)) {
     random_mismatches<1><<<blocks_for(bytes / 4), kThreads, 0, stream>>>(segment, result);
   } else {

@@ -25,8 +25,8 @@ void reject_what_cannot_run(const Case& what, int size) {
   const bool exchange =
       what.collective == Collective::alltoall || what.collective == Collective::sendrecv;
   if (exchange && what.placement == Placement::in_place) {
-    throw Unsupported(fmt::format("{}: {} has no in-place form", describe(what),
-                                  to_string(what.collective)));
+    throw Unsupported(
+        fmt::format("{}: {} has no in-place form", describe(what), to_string(what.collective)));
   }
 }
 

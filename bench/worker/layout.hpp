@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which bytes one op of a case reads and writes on one rank, and whose bytes they must be then; the
-// same for host and device buffers. In place follows nccl-tests: all_gather's and gather's input and
-// reduce_scatter's and scatter's output lie at the rank's share, broadcast, reduce and all_reduce
-// work on one buffer; alltoall and sendrecv have no in-place form.
+// same for host and device buffers. In place follows nccl-tests: all_gather's and gather's input
+// and reduce_scatter's and scatter's output lie at the rank's share, broadcast, reduce and
+// all_reduce work on one buffer; alltoall and sendrecv have no in-place form.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ struct Layout {
 // Throws Unsupported where the size does not divide or the collective has no in-place form.
 Layout layout_of(const Case&, int index, int size);
 
-// `bytes` of what rank `source` of the group sends, from `source_offset` on, must lie at `offset` in
-// the output.
+// `bytes` of what rank `source` of the group sends, from `source_offset` on, must lie at `offset`
+// in the output.
 struct Segment {
   int source = 0;
   std::int64_t source_offset = 0;

@@ -3,7 +3,7 @@
 # CUDA and nccl.h for the worker's nccl backend. Sets NCCL_SWEEP_HAVE_CUDA. The runtime is linked
 # statically and libcuda and libnccl are opened at run time, so the worker starts where no driver
 # is. One architecture unless told otherwise; a release that must run on many machines is built with
-# -DCMAKE_CUDA_ARCHITECTURES="80-real;90-real;100-real;120".
+# the preset "portable", which ends in PTX for GPUs to come.
 include(CheckLanguage)
 set(NCCL_SWEEP_HAVE_CUDA OFF)
 if(NCCL_SWEEP_CUDA STREQUAL "OFF")

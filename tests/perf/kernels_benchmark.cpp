@@ -71,23 +71,29 @@ std::string open(Device& device) {
 
 void add(const Device& device, const std::string& name, double touched,
          const std::function<void()>& prepare, const std::function<void()>& launch) {
-  benchmark::RegisterBenchmark(name.c_str(), [=, &device](benchmark::State& state) {
-    prepare();
-    Mismatch found{0, kNothingWrong};
-    cudaMemcpy(device.found, &found, sizeof found, cudaMemcpyDefault);
-    double total = 0;
-    for (auto _ : state) {
-      const double seconds = device.seconds(launch);
-      total += seconds;
-      state.SetIterationTime(seconds);
-    }
-    cudaMemcpy(&found, device.found, sizeof found, cudaMemcpyDefault);
-    if (cudaGetLastError() != cudaSuccess) state.SkipWithError("a CUDA call failed");
-    if (found.count != 0) state.SkipWithError("right data was called wrong");
-    const double rate = touched * static_cast<double>(state.iterations()) / total;
-    state.counters["GB/s"] = rate / 1e9;
-    state.counters["of_copy"] = rate / device.copy_rate;
-  })->UseManualTime()->Unit(benchmark::kMicrosecond);
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [=, &device](benchmark::State& state) {
+                                 prepare();
+                                 Mismatch found{0, kNothingWrong};
+                                 cudaMemcpy(device.found, &found, sizeof found, cudaMemcpyDefault);
+                                 double total = 0;
+                                 for (auto _ : state) {
+                                   const double seconds = device.seconds(launch);
+                                   total += seconds;
+                                   state.SetIterationTime(seconds);
+                                 }
+                                 cudaMemcpy(&found, device.found, sizeof found, cudaMemcpyDefault);
+                                 if (cudaGetLastError() != cudaSuccess)
+                                   state.SkipWithError("a CUDA call failed");
+                                 if (found.count != 0)
+                                   state.SkipWithError("right data was called wrong");
+                                 const double rate =
+                                     touched * static_cast<double>(state.iterations()) / total;
+                                 state.counters["GB/s"] = rate / 1e9;
+                                 state.counters["of_copy"] = rate / device.copy_rate;
+                               })
+      ->UseManualTime()
+      ->Unit(benchmark::kMicrosecond);
 }
 
 void add_reduction(const Device& device, DataType type, ReduceOp op) {
@@ -100,7 +106,8 @@ void add_reduction(const Device& device, DataType type, ReduceOp op) {
   add(device, "fill/" + name, bytes, nothing, [&device, type, mine, count] {
     fill_contribution(type, mine, kRank, device.buffer, count, nullptr);
   });
-  add(device, "verify/" + name, bytes,
+  add(
+      device, "verify/" + name, bytes,
       [&device, type, alone, count] {
         fill_contribution(type, alone, 0, device.buffer, count, nullptr);
       },
@@ -113,9 +120,8 @@ void add_all(const Device& device) {
   const auto bytes = static_cast<double>(device.bytes);
   const auto nothing = [] {};
   add(device, "copy", 2 * bytes, nothing, [&device] { device.copy(); });
-  add(device, "memset", bytes, nothing, [&device] {
-    cudaMemsetAsync(device.buffer, 0, static_cast<std::size_t>(device.bytes));
-  });
+  add(device, "memset", bytes, nothing,
+      [&device] { cudaMemsetAsync(device.buffer, 0, static_cast<std::size_t>(device.bytes)); });
   const auto fill = [&device] { fill_random(device.buffer, device.bytes, kSeed, kRank, nullptr); };
   add(device, "fill/random", bytes, nothing, fill);
   for (int width : {1, 4}) {

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 nccl-sweep authors
 // SPDX-License-Identifier: Apache-2.0
+#include "worker/layout.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +11,6 @@
 #include "worker/arithmetic.hpp"
 #include "worker/backend.hpp"
 #include "worker/expectation.hpp"
-#include "worker/layout.hpp"
 
 namespace nccl_sweep::worker {
 namespace {
@@ -148,9 +149,9 @@ TEST(WrongElements, AreDescribedWithTheRankTheyComeFrom) {
   fill_random(kSeed, 3, sent.data(), kTotal);
   const std::byte zero[4] = {};
   // Element 50 of rank 1's output is element 2 of rank 3's part of it.
-  EXPECT_EQ(describe_wrong(copy, kSeed, 1, kRanks, 50, zero),
-            "offset 200 from rank 3 got 0x00000000 expected " +
-                bits_text(sent.data() + kShare + 8, 4));
+  EXPECT_EQ(
+      describe_wrong(copy, kSeed, 1, kRanks, 50, zero),
+      "offset 200 from rank 3 got 0x00000000 expected " + bits_text(sent.data() + kShare + 8, 4));
 
   const Case sum = make_case(Collective::reduce_scatter, Placement::out_of_place, kTotal);
   const auto pattern = pattern_of(sum, kSeed, kRanks);

@@ -98,9 +98,8 @@ TEST(Pattern, ReducesToItsAnswerInEveryTypeOpAndOrder) {
           if (op == ReduceOp::avg) divide(type, sum.data(), ranks, kCount);
           Differences wrong;
           compare(sum.data(), wanted.data(), kCount, element_bytes(type), 0, wrong);
-          EXPECT_EQ(wrong.count, 0)
-              << to_string(type) << " " << to_string(op) << " of " << ranks << ": element "
-              << wrong.first;
+          EXPECT_EQ(wrong.count, 0) << to_string(type) << " " << to_string(op) << " of " << ranks
+                                    << ": element " << wrong.first;
         }
       }
     }

@@ -109,8 +109,8 @@ Verification Buffers::check(const Case& what, const Layout& layout, std::uint64_
   }
   Verification result{differences.count, {}};
   if (differences.count > 0) {
-    result.first_wrong = describe_wrong(what, seed, index, size, differences.first,
-                                        got + differences.first * width);
+    result.first_wrong =
+        describe_wrong(what, seed, index, size, differences.first, got + differences.first * width);
   }
   return result;
 }
