@@ -18,18 +18,18 @@ enum class FactKind {
   conf_file,      // subject NCCL_X, value that came from a conf file, not from the environment
   config,         // subject maxCTAs, value that the communicator took from the caller
   config_reset,   // subject maxCTAs, value "NCCL_MAX_CTAS=4": a variable won over the caller
-  transport,      // subject "P2P/CUMEM", "NET/IB/GDRDMA", "SHM"; value: channels of this rank
+  transport,      // subject "P2P/CUMEM", "NET/IB/GDRDMA", "SHM"; value its channels "24 + 32 p2p"
   adapter,        // subject "mlx5_0:1", value "IB 400 Gb/s", "RoCE", "Socket eth0"
   queue_pairs,    // subject "mlx5_0:1", value: queue pairs of one connection
   sockets,        // subject "threads x sockets", value "4 x 2"
   topology_file,  // subject the path, value "loaded", "missing: <reason>" or "not reached"
-  link,           // subject "NVLink", "PCI": as the topology print names it, value "18 x 20.6 GB/s"
+  link,           // subject "NVL", "PCI": as the topology print names it, value "2 x 370.8 GB/s"
   channels,       // subject "coll", "p2p", "nvls" ..., value their number
   multicast,      // subject "NVLink SHARP", value "available", "not available", "bind failed"
   plugin,         // subject "net", "tuner", "profiler", "env", "gin"; value its name, "none"
   version,        // subject "nccl", "cuda_driver" ..., value
   network,        // subject "network", value "IB", "Socket": what "Using network" names
-  path,           // subject: describe_key() of a case's operation, value "RING SIMPLE 24 channels"
+  path,           // subject: path_subject() of a case, value "RING SIMPLE 24 channels"
   note            // subject: what it is about, value: the line, for what fits nowhere else
 };
 

@@ -60,8 +60,9 @@ class KnobCatalogue {
   const Knob& require(std::string_view backend, std::string_view name,
                       std::string_view where = {}) const;
 
-  // Throws a usage Error where `value` is not what the knob takes ("unset" is, for a variable): not a number, trailing unit
-  // that would be dropped, out of range, not one of the choices, surrounding blanks or quotes.
+  // Throws a usage Error where `value` is not what the knob takes ("unset" is, for a variable):
+  // not a number, trailing unit that would be dropped, out of range, not one of the choices,
+  // surrounding blanks or quotes.
   void check_value(const Knob&, std::string_view value, std::string_view where = {}) const;
 
  private:
