@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/nccl/operation.hpp"
 
-#include "worker/backend.hpp"
+#include "worker/layout.hpp"
 
 namespace nccl_sweep::worker {
 namespace {
-
-constexpr int kRoot = 0;
 
 const std::byte* bytes(const void* pointer) { return static_cast<const std::byte*>(pointer); }
 
