@@ -7,13 +7,13 @@ namespace nccl_sweep::kernels {
 namespace {
 
 // One unit of work. 8 warps keep the four schedulers of a multiprocessor busy with two warps each,
-// and 8 independent chains hide the 4 cycles of a multiply-add: one a cycle and scheduler. 50 us at
-// 1.75 GHz are 87500 cycles; 2 warps x 8 chains x 5500 steps are 88000.
+// and 8 independent chains hide the 4 cycles of a multiply-add: one a cycle and scheduler. 5 us at
+// 1.75 GHz are 8750 cycles; 2 warps x 8 chains x 550 steps are 8800.
 constexpr int kChains = 8;
-constexpr int kFmaSteps = 5500;
-// A multiprocessor of an H200 gets 1 / 132 of 4.2 TB/s: 1.6 MB in 50 us, half read, half written.
-constexpr int kPieceBytes = 256 << 10;
-constexpr int kPieces = 3;
+constexpr int kFmaSteps = 550;
+// A multiprocessor of an H200 gets 1 / 132 of 4.2 TB/s: 160 KB in 5 us, half read, half written.
+constexpr int kPieceBytes = 64 << 10;
+constexpr int kPieces = 1;
 constexpr int kCopiesInFlight = 8;
 
 __global__ void __launch_bounds__(kThreads, 1)

@@ -18,7 +18,7 @@ enum class LoadKind { fma, copy };
 // CUDA error (cudaGetLastError tells it).
 int resident_load_ctas(LoadKind kind);
 
-// `waves` times `ctas` thread blocks' work, each about 50 us on an H200. From
+// `waves` times `ctas` thread blocks' work, each about 5 us on an H200. From
 // resident_load_ctas() on they are short blocks that queue up; fewer are blocks that stay for all
 // waves and leave the other multiprocessors free all the while, as a persistent matrix product
 // that spares some. Each block has a multiprocessor to itself. `scratch` is device memory of
