@@ -16,7 +16,9 @@ constexpr double kStartUpSeconds = 0.5;
 constexpr double kDeviceBytes = 256 << 20;
 constexpr double kLoadShare = 0.05;  // of the load kernel's time, beyond the baseline's loss
 
-double ratio_of(double after, double before) { return before > 0 && after > 0 ? after / before : 0; }
+double ratio_of(double after, double before) {
+  return before > 0 && after > 0 ? after / before : 0;
+}
 
 bool grew(double after, double before, double least) {
   return before > 0 && after >= kGrown * before && after - before > least;

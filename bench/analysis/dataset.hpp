@@ -19,7 +19,8 @@ enum class Design {
   screen_confirm  // screening, then pairs of one finalist and the baseline
 };
 
-// One complete trial in numbers, of the stages that are compared. The score is ln seconds, smaller is faster.
+// One complete trial in numbers, of the stages that are compared. The score is ln seconds, smaller
+// is faster.
 struct Sample {
   TrialOrder order;
   std::vector<double> seconds;  // per case: the trial's value, NaN where missing

@@ -196,9 +196,8 @@ void add_mixed_sizes(const RunData& data, const RunFindings& findings, int conte
 void add_advice(const Candidate& candidate, std::vector<std::string>& warnings) {
   for (const auto& [name, value] : candidate.assignments) {
     if (name != "nccl_library") continue;
-    warnings.push_back(fmt::format("advisory only: {}={} is another library, which no settings file "
-                                   "installs",
-                                   name, value));
+    warnings.push_back(fmt::format(
+        "advisory only: {}={} is another library, which no settings file installs", name, value));
   }
 }
 

@@ -21,7 +21,8 @@ struct PlanOptions {
 
 void print_collapsed(const PreparedRun& run) {
   if (run.record.collapsed.empty()) return;
-  fmt::print("\ncollapsed (predicted to be the same data path, measured once; --no-prune: all)\n");
+  fmt::print(
+      "\ncollapsed (predicted to be the same data path, measured once; --no-prune: all)\n");
   for (const std::string& line : collapsed_lines(run.record)) fmt::print("  {}\n", line);
   if (const std::optional<int> twin = twin_of(run.record, run.spec)) {
     fmt::print("  A/A: {} joins the first 3 pairs, to check that (--no-alarm: not)\n",
@@ -38,7 +39,9 @@ void print_closing(const ClosingTrials& closing, bool grid) {
   if (!evidence && !load) return;
   fmt::print("\nat the end, one trial each\n");
   if (evidence) fmt::print("  evidence  {}: what NCCL's log says of it\n", whom(closing.evidence));
-  if (load) fmt::print("  load      {}: what it takes from a kernel beside it\n", whom(closing.load));
+  if (load) {
+    fmt::print("  load      {}: what it takes from a kernel beside it\n", whom(closing.load));
+  }
 }
 
 ExitCode plan(PlanOptions options) {

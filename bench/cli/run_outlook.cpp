@@ -38,7 +38,8 @@ std::string plan_line(const PreparedRun& run) {
   const std::string collapsed = alike > 0 ? fmt::format(" ({} collapsed)", alike) : "";
   std::string line =
       fmt::format("plan    {} candidates{} x {} cases, {}, {}", run.record.candidates.size(),
-                  collapsed, run.record.cases.size(), to_string(trials), time_text(trials.expected, here));
+                  collapsed, run.record.cases.size(), to_string(trials),
+                  time_text(trials.expected, here));
   if (backend == "host") return line;
   const TrialCost real = backend == "model" ? estimate_trial("nccl", run.spec, run.plan) : here;
   const double hours = run.plan.ranks * seconds_of(run, real) / 3600;

@@ -88,8 +88,9 @@ class Setting {
 
   // Why an assignment does nothing here; empty where it may do something.
   std::string no_op(const std::string& name, const std::string& value) const {
-    for (const auto rule : {&Setting::as_the_site, &Setting::buffer, &Setting::default_value,
-                            &Setting::split, &Setting::nvls, &Setting::network, &Setting::symmetric}) {
+    for (const auto rule :
+         {&Setting::as_the_site, &Setting::buffer, &Setting::default_value, &Setting::split,
+          &Setting::nvls, &Setting::network, &Setting::symmetric}) {
       std::string reason = (this->*rule)(name, value);
       if (!reason.empty()) return reason;
     }
@@ -162,7 +163,9 @@ class Setting {
     const bool known = name == kQueuePairs
                            ? default_queue_pairs_known()
                            : context_.backend == "nccl" && !context_.conf_files;
-    const auto same = [&](const auto& entry) { return entry.first == name && entry.second == value; };
+    const auto same = [&](const auto& entry) {
+      return entry.first == name && entry.second == value;
+    };
     return known && std::any_of(kDefaults.begin(), kDefaults.end(), same)
                ? fmt::format("{}={} is the default", name, value)
                : "";
@@ -178,7 +181,8 @@ class Setting {
   // Without SHARP, NVLS across nodes is for all_reduce alone (as NVLSTree).
   std::string nvls(const std::string& name, const std::string&) const {
     const bool about = name.starts_with("NCCL_NVLS") || name == "nvls_ctas";
-    if (!about || !ruled(name) || cases_.all_reduce || !cases_.across || context_.conf_files) return {};
+    if (!about || !ruled(name) || context_.conf_files) return {};
+    if (cases_.all_reduce || !cases_.across) return {};
     const std::string algorithms = lower_case(effective("NCCL_ALGO").value_or(""));
     const bool sharp = effective("NCCL_COLLNET_ENABLE").value_or("0") != "0";
     if (sharp || algorithms.find("nvls") != std::string::npos) return {};

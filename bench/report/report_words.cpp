@@ -119,7 +119,8 @@ std::vector<std::string> head_lines(const RunData& data, const RunFindings& find
                               run.started, run.backend, counted(run.ranks, "rank"), run.version));
   lines.push_back(plan_line(data, findings));
   if (findings.alarm) {
-    lines.push_back((findings.untrusted() ? "UNTRUSTED  " : "alarm   ") + alarm_line(data, findings));
+    const char* mark = findings.untrusted() ? "UNTRUSTED  " : "alarm   ";
+    lines.push_back(mark + alarm_line(data, findings));
   }
   for (const std::string& note : run.notes) lines.push_back("note    " + note);
   if (!data.end) {

@@ -64,8 +64,8 @@ TEST(Prune, TwentyFourCellsAcrossNodesAreSevenSettings) {
   EXPECT_EQ(plan.collapsed.size(), 24U);
   EXPECT_EQ(names(plan)[0], "default");
   EXPECT_EQ(names(plan)[1], "NCCL_IB_QPS_PER_CONNECTION=2 NCCL_IB_SPLIT_DATA_ON_QPS=0");
-  const Collapsed* one =
-      collapsed(plan, "NCCL_IB_QPS_PER_CONNECTION=1 NCCL_IB_SPLIT_DATA_ON_QPS=1 NCCL_NVLS_ENABLE=0");
+  const Collapsed* one = collapsed(
+      plan, "NCCL_IB_QPS_PER_CONNECTION=1 NCCL_IB_SPLIT_DATA_ON_QPS=1 NCCL_NVLS_ENABLE=0");
   ASSERT_NE(one, nullptr);
   EXPECT_EQ(one->equal_to, 0);
   EXPECT_NE(one->reason.find("nothing to split"), std::string::npos) << one->reason;
@@ -150,8 +150,8 @@ TEST(Prune, SocketKnobsNeedSockets) {
 }
 
 TEST(Prune, SymmetricKernelsNeedSymmetricBuffers) {
-  const SweepPlan plan = pruned({{"buffer", {"plain", "symmetric"}}, {"NCCL_SYM_CTAS", {"8", "32"}}},
-                                nodes_of_two(1));
+  const Axes axes{{"buffer", {"plain", "symmetric"}}, {"NCCL_SYM_CTAS", {"8", "32"}}};
+  const SweepPlan plan = pruned(axes, nodes_of_two(1));
   EXPECT_EQ(names(plan), (std::vector<std::string>{"default", "buffer=symmetric NCCL_SYM_CTAS=8",
                                                    "buffer=symmetric NCCL_SYM_CTAS=32"}));
   const SweepPlan registered =

@@ -192,7 +192,8 @@ Recommendation costly(const std::function<void(TrialOutcome&)>& edit) {
 
 TEST(Recommendation, NamesCostsThatGrewAndNoOthers) {
   EXPECT_TRUE(costly([](TrialOutcome&) {}).warnings.empty());
-  EXPECT_TRUE(warned(costly([](TrialOutcome& t) { t.cases[0].cpu_seconds = 0.9; }), "host CPU 1.8x"));
+  EXPECT_TRUE(
+      warned(costly([](TrialOutcome& t) { t.cases[0].cpu_seconds = 0.9; }), "host CPU 1.8x"));
   EXPECT_TRUE(costly([](TrialOutcome& t) { t.cases[0].cpu_seconds = 0.58; }).warnings.empty());
   EXPECT_TRUE(warned(costly([](TrialOutcome& t) { t.start_up_seconds = 1.6; }), "start-up 1.6x"));
   EXPECT_TRUE(costly([](TrialOutcome& t) { t.start_up_seconds = 1.4; }).warnings.empty());
