@@ -104,6 +104,11 @@ Finding judge_score(std::span<const double> differences, const DecisionRule& rul
   return {Verdict::no_gain, gain_of(difference, kConfidence, pairs), 0};
 }
 
+Finding judge_alarm(std::span<const double> differences, DecisionRule rule) {
+  rule.looks = {static_cast<int>(differences.size())};
+  return judge_score(differences, rule);
+}
+
 std::vector<Finding> judge_cases(std::span<const std::vector<double>> differences,
                                  const DecisionRule& rule) {
   std::vector<Finding> findings;

@@ -17,6 +17,9 @@ DecisionRule rule_of(const RunRecord& run);
 // differences = ln(baseline) - ln(candidate) of each pair.
 Finding judge_score(std::span<const double> differences, const DecisionRule& rule);
 
+// The same for an A/A test of few pairs: at the levels of a single look, after all of them.
+Finding judge_alarm(std::span<const double> differences, DecisionRule rule);
+
 // 95 % interval, not corrected for how many are looked at. At least two differences.
 Gain uncorrected_gain(std::span<const double> differences);
 

@@ -33,7 +33,8 @@ Dataset::Dataset(const RunData& data) : score_(data.run.cases) {
     const TrialOrder& order = trial.order;
     screened = screened || order.stage == Stage::screen || order.stage == Stage::confirm;
     if (order.stage == Stage::confirm && order.candidate != 0) finalist_ = order.candidate;
-    if (!is_analysed(order.stage) || trial.outcome != Outcome::complete) continue;
+    const bool compared = is_analysed(order.stage) || order.stage == Stage::alarm;
+    if (!compared || trial.outcome != Outcome::complete) continue;
     std::vector<double> seconds = seconds_by_case(data.run.cases, trial);
     const double score =
         score_.of_seconds(seconds).value_or(std::numeric_limits<double>::quiet_NaN());
@@ -61,6 +62,17 @@ std::vector<SamplePair> Dataset::pairs() const {
   if (!finalist_) return found;
   for (const SampleRow& row : complete_rounds(Stage::confirm, {0, *finalist_})) {
     found.push_back({row[0], row[1]});
+  }
+  return found;
+}
+
+std::vector<SamplePair> Dataset::alarm_pairs() const {
+  std::vector<SamplePair> found;
+  for (const Sample& twin : samples_) {
+    if (twin.order.stage != Stage::alarm) continue;
+    for (const Sample* baseline : samples(0, Stage::confirm)) {
+      if (baseline->order.round == twin.order.round) found.push_back({baseline, &twin});
+    }
   }
   return found;
 }

@@ -19,7 +19,8 @@ enum class Design {
   screen_confirm  // screening, then pairs of one finalist and the baseline
 };
 
-// One complete, analysed trial in numbers. The score is ln seconds, smaller is faster.
+// One complete trial in numbers, of the stages that are compared. The score is ln seconds, smaller
+// is faster.
 struct Sample {
   TrialOrder order;
   std::vector<double> seconds;  // per case: the trial's value, NaN where missing
@@ -51,6 +52,8 @@ class Dataset {
   std::vector<const Sample*> samples(int candidate, Stage stage) const;
   // Confirmation pairs of which both trials are complete, in the order measured.
   std::vector<SamplePair> pairs() const;
+  // The baseline's and its twin's trial of the pairs that a twin joined.
+  std::vector<SamplePair> alarm_pairs() const;
   // Rounds of a stage in which every one of `candidates` is complete.
   std::vector<SampleRow> complete_rounds(Stage stage, const std::vector<int>& candidates) const;
   // The stage whose trials stand for a candidate: confirm for the finalist and its baseline, grid

@@ -41,13 +41,17 @@ struct PlannedTrials {
 
 // rounds > 0: a fixed grid. Otherwise screen and confirm; failures and noisy screens add to it.
 // Candidates include the baseline.
-PlannedTrials plan_trials(int candidates, int rounds, const ClosingTrials& closing = {});
+PlannedTrials plan_trials(int candidates, int rounds, const ClosingTrials& closing = {},
+                          bool alarm = false);
 std::string to_string(const PlannedTrials&);  // "about 45 trials (39 to 75)"
 
 struct ScreenConfirmOptions {
   DecisionRule rule;
   int baseline_rounds = 5;  // where the baseline is the only candidate
   ClosingTrials closing;
+  // A setting that should equal the baseline: it joins the first pairs as an A/A test, never
+  // judged for itself. Not one of the candidates.
+  std::optional<int> twin;
 };
 
 // Screens without claims and confirms one finalist against the baseline in fresh adjacent pairs.
@@ -96,6 +100,7 @@ class ScreenConfirm final : public TrialQueue {
   std::optional<int> finalist_;
   int finalist_failures_ = 0;
   bool finalist_out_ = false;
+  int alarms_left_ = 0;
   int pair_ = 0;  // pairs started, invalid ones included
   bool pair_open_ = false;
   std::map<int, double> half_pair_;  // candidate -> score of the pair being measured

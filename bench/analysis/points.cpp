@@ -20,6 +20,8 @@ CandidateFinding describe_candidate(const RunData& data, int candidate) {
   found.candidate = candidate;
   if (candidate == 0) found.score.verdict = Verdict::baseline;
   std::vector<double> start_up;
+  std::vector<double> connect;
+  std::vector<double> device_bytes;
   double cpu = 0;
   double wall = 0;
   for (const TrialOutcome& trial : data.trials) {
@@ -35,13 +37,20 @@ CandidateFinding describe_candidate(const RunData& data, int candidate) {
       found.last_screen_round = std::max(found.last_screen_round, order.round);
     }
     start_up.push_back(trial.start_up_seconds);
+    connect.push_back(trial.connect_seconds);
+    device_bytes.push_back(static_cast<double>(trial.device_bytes));
     for (const CaseTiming& timing : trial.cases) {
       cpu += timing.cpu_seconds;
       wall += timing.wall_seconds;
     }
     found.peak_rss_bytes = std::max(found.peak_rss_bytes, trial.peak_rss_bytes);
   }
-  if (!start_up.empty()) found.start_up_seconds = statistics::median(std::move(start_up));
+  if (!start_up.empty()) {
+    found.start_up_seconds = statistics::median(std::move(start_up));
+    found.connect_seconds = statistics::median(std::move(connect));
+    found.device_bytes =
+        static_cast<std::int64_t>(statistics::median(std::move(device_bytes)));
+  }
   if (wall > 0) found.cpu_share = cpu / wall;
   return found;
 }
@@ -59,6 +68,19 @@ double raggedness(const RunData& data, const Dataset& dataset, int candidate, in
     }
   }
   return ratios.empty() ? 1 : statistics::median(std::move(ratios));
+}
+
+std::optional<double> load_slowdown(const RunData& data, int candidate, int case_index) {
+  for (const TrialOutcome& trial : data.trials) {
+    const bool loaded = trial.order.stage == Stage::load && trial.order.candidate == candidate;
+    if (!loaded || trial.outcome != Outcome::complete) continue;
+    for (const CaseTiming& timing : trial.cases) {
+      if (timing.case_index == case_index && timing.load_alone_seconds > 0) {
+        return timing.load_beside_seconds / timing.load_alone_seconds;
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 // Of the baseline where nothing was varied.
@@ -108,6 +130,7 @@ std::vector<Point> measure_points(const RunData& data, const Dataset& dataset) {
       p.launch_bound = launches && time > 0 && time < kLaunchBound;
       p.unsteady = candidate != 0 && raggedness(data, dataset, candidate, i) >
                                          kUnsteady * raggedness(data, dataset, 0, i);
+      p.load_slowdown = load_slowdown(data, candidate, i);
       points.push_back(p);
     }
   }

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "analysis/comparison.hpp"
+#include "analysis/costs.hpp"
 
 namespace nccl_sweep {
 namespace {
@@ -167,6 +168,39 @@ std::string objection(const RunData& data, const CandidateFinding& candidate,
                      Score(data.run.cases).is_workload() ? "workload's time" : "sizes compared");
 }
 
+// One setting is for all sizes: where it helps one and hurts another, that is its price.
+void add_mixed_sizes(const RunData& data, const RunFindings& findings, int contender,
+                     std::vector<std::string>& warnings) {
+  const Point* best = nullptr;
+  const Point* worst = nullptr;
+  for (const Point& point : findings.points) {
+    if (point.candidate != contender || !point.finding.gain) continue;
+    const double ratio = point.finding.gain->ratio;
+    if (point.finding.verdict == Verdict::better &&
+        (best == nullptr || ratio > best->finding.gain->ratio)) {
+      best = &point;
+    }
+    if (point.finding.verdict == Verdict::worse &&
+        (worst == nullptr || ratio < worst->finding.gain->ratio)) {
+      worst = &point;
+    }
+  }
+  if (best == nullptr || worst == nullptr) return;
+  warnings.push_back(fmt::format("faster at {} ({:.2f}x), slower at {} ({:.2f}x)",
+                                 describe(data.run.cases[index(best->case_index)]),
+                                 best->finding.gain->ratio,
+                                 describe(data.run.cases[index(worst->case_index)]),
+                                 worst->finding.gain->ratio));
+}
+
+void add_advice(const Candidate& candidate, std::vector<std::string>& warnings) {
+  for (const auto& [name, value] : candidate.assignments) {
+    if (name != "nccl_library") continue;
+    warnings.push_back(fmt::format(
+        "advisory only: {}={} is another library, which no settings file installs", name, value));
+  }
+}
+
 bool is_environment_name(const std::string& name) {
   return !name.empty() && std::isupper(static_cast<unsigned char>(name.front())) != 0;
 }
@@ -191,6 +225,24 @@ std::string why_not_comparable(const RunData& data, const RunFindings& findings)
   return {};
 }
 
+std::string alarm_line(const RunData& data, const RunFindings& findings) {
+  if (!findings.alarm) return {};
+  const Finding& found = findings.alarm->finding;
+  const std::string name = name_of(setting_of(data.run, findings.alarm->candidate));
+  if (!found.gain) return fmt::format("A/A: {}: too few pairs to tell", name);
+  const auto percent = [](double ratio) { return std::abs(ratio - 1) * 100; };
+  const std::string pairs = counted(found.gain->pairs, "pair");
+  if (findings.untrusted()) {
+    return fmt::format("A/A alarm: {} is predicted to equal the default, and yet came out {:.1f} % "
+                       "{} ({}): this run's differences are not to be trusted",
+                       name, percent(found.gain->ratio),
+                       found.verdict == Verdict::better ? "faster" : "slower", pairs);
+  }
+  const statistics::Interval& reach = found.gain->interval;
+  return fmt::format("A/A: {} = default within {:.1f} % ({})", name,
+                     std::max(percent(reach.low), percent(reach.high)), pairs);
+}
+
 Recommendation recommend(const RunData& data, const RunFindings& findings,
                          const RecommendOptions& options) {
   Recommendation result;
@@ -205,10 +257,19 @@ Recommendation recommend(const RunData& data, const RunFindings& findings,
   result.prediction = predict(data, findings, result.contender);
   result.regressions = find_regressions(
       data, Dataset(data), shares_of(data, findings, result.contender), result.contender);
+  if (findings.untrusted()) {
+    result.refused = result.verdict == Verdict::better;
+    result.reason = alarm_line(data, findings);
+    result.size_winners.clear();
+    return result;
+  }
   if (result.verdict != Verdict::better) {
     result.reason = reason_to_keep(data, findings, result.contender);
     return result;
   }
+  result.warnings = cost_warnings(data, findings, result.contender);
+  add_mixed_sizes(data, findings, result.contender, result.warnings);
+  add_advice(data.run.candidates[index(result.contender)], result.warnings);
   const std::string against = objection(data, contender, result.regressions);
   if (!against.empty() && !options.allow_regressions) {
     result.refused = true;

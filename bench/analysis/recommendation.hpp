@@ -52,10 +52,12 @@ struct Recommendation {
   // The best candidate by the run's evidence, also where it is not recommended; 0: none.
   int contender = 0;
   Verdict verdict = Verdict::undecided;  // of the contender
-  bool refused = false;                  // better, yet not recommended: regressions or failures
+  // Better, yet not recommended: regressions, failures, or an alarm.
+  bool refused = false;
   std::optional<Prediction> prediction;  // of the contender, workload runs only
   std::vector<Regression> regressions;   // of the contender
   std::vector<SizeWinner> size_winners;
+  std::vector<std::string> warnings;  // what a better contender costs and where it loses
 
   bool keeps_default() const { return candidate == 0; }
 };
@@ -66,6 +68,10 @@ struct RecommendOptions {
 
 Recommendation recommend(const RunData& data, const RunFindings& findings,
                          const RecommendOptions& options = {});
+
+// "A/A: NAME = default within 1.2 % (3 pairs)", or that it differs and what follows; empty where no
+// such setting was measured.
+std::string alarm_line(const RunData& data, const RunFindings& findings);
 
 // Why the run has no baseline to compare with: it failed or was never measured; else empty.
 std::string why_not_comparable(const RunData& data, const RunFindings& findings);

@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kFinalField = 4;     // at most so many enter the stage that leaves one
 constexpr int kExpectedPairs = 9;  // between the first look (6), where most runs end, and the next
+constexpr int kAlarmTrials = 3;    // enough to notice what a wrong prediction would do
 constexpr int kToleratedFailures = 1;  // of the finalist while it is being confirmed
 
 int rounded_up(int dividend, int divisor) { return (dividend + divisor - 1) / divisor; }
@@ -38,7 +39,7 @@ std::vector<ScreenStage> screen_stages(int candidates) {
   return stages;
 }
 
-PlannedTrials plan_trials(int candidates, int rounds, const ClosingTrials& closing) {
+PlannedTrials plan_trials(int candidates, int rounds, const ClosingTrials& closing, bool alarm) {
   constexpr int kBurnIn = 1;
   const int contenders = rounds > 0 ? candidates : std::min(candidates, 2);
   int others = kBurnIn;
@@ -53,7 +54,7 @@ PlannedTrials plan_trials(int candidates, int rounds, const ClosingTrials& closi
   }
   const DecisionRule rule;
   const std::vector<ScreenStage> stages = screen_stages(candidates);
-  const int fixed = others + screening_trials(stages);
+  const int fixed = others + screening_trials(stages) + (alarm ? kAlarmTrials : 0);
   return {fixed + 2 * rule.looks.front(), fixed + 2 * kExpectedPairs,
           fixed + 2 * rule.looks.back(), stages};
 }
@@ -75,6 +76,7 @@ ScreenConfirm::ScreenConfirm(int candidates, Score score, std::uint64_t seed,
   survivors_ = live_;
   if (candidates == 1) grid_rounds_ = options_.baseline_rounds;
   if (candidates == 2) finalist_ = 1;
+  if (options_.twin && candidates > 1) alarms_left_ = kAlarmTrials;
 }
 
 void ScreenConfirm::refill() {
@@ -158,8 +160,15 @@ void ScreenConfirm::enqueue_pair() {
   half_pair_.clear();
   pair_open_ = true;
   std::vector<int> order{kBaseline, *finalist_};
+  if (alarms_left_ > 0) {
+    order.push_back(*options_.twin);
+    --alarms_left_;
+  }
   shuffle(order, random_);
-  for (const int candidate : order) enqueue(Stage::confirm, pair_, candidate);
+  for (const int candidate : order) {
+    const bool rides = candidate != kBaseline && candidate != *finalist_;
+    enqueue(rides ? Stage::alarm : Stage::confirm, pair_, candidate);
+  }
   ++pair_;
 }
 
@@ -179,6 +188,7 @@ void ScreenConfirm::failed(const TrialOutcome& trial) {
   const TrialOrder& order = trial.order;
   if (order.stage == Stage::confirm) {  // the pair is invalid; refill() starts a fresh one
     drop_round(Stage::confirm, order.round);
+    drop_round(Stage::alarm, order.round);
     pair_open_ = false;
     if (order.candidate == kBaseline) return;
     ++finalist_failures_;
@@ -234,10 +244,10 @@ int ScreenConfirm::planned_trials() const {
   const int known = issued() + queued() + closing_left();
   if (grid_rounds_ > 0) return known + grid_rounds_ - screen_round_;
   if (finalist_out_ || challengers_left() == 0 || baseline_failed()) return known;
-  if (pair_ == 0) return known + screen_trials_left() + 2 * kExpectedPairs;
+  if (pair_ == 0) return known + screen_trials_left() + 2 * kExpectedPairs + alarms_left_;
   if (decision() != Decision::go_on) return known;
   const int pairs_left = next_look() - static_cast<int>(differences_.size());
-  return known + 2 * (pairs_left - (pair_open_ ? 1 : 0));
+  return known + 2 * (pairs_left - (pair_open_ ? 1 : 0)) + alarms_left_;
 }
 
 std::string ScreenConfirm::label(const TrialOrder& order) const {

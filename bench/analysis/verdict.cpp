@@ -46,6 +46,7 @@ class Analysis {
       judge_screening();
       judge_pairs();
     }
+    sound_alarm();
     overrule_failures();
     return std::move(findings_);
   }
@@ -128,6 +129,18 @@ class Analysis {
         Finding* finding = finding_of(complete[c + 1], i);
         if (finding != nullptr) *finding = found[c];
       }
+    }
+  }
+
+  void sound_alarm() {
+    std::vector<double> differences;
+    for (const SamplePair& pair : dataset_.alarm_pairs()) {
+      findings_.alarm.emplace().candidate = pair.candidate->order.candidate;
+      const double d = pair.baseline->score - pair.candidate->score;
+      if (std::isfinite(d)) differences.push_back(d);
+    }
+    if (findings_.alarm && differences.size() > 1) {
+      findings_.alarm->finding = judge_alarm(differences, rule_);
     }
   }
 

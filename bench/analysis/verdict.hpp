@@ -66,8 +66,20 @@ struct CandidateFinding {
   int failures = 0;
   int last_screen_round = -1;   // how far the screening kept it
   double start_up_seconds = 0;  // medians over complete trials
+  double connect_seconds = 0;
   double cpu_share = 0;         // host CPU seconds a second of measuring, over all workers
-  std::int64_t peak_rss_bytes = 0;
+  std::int64_t peak_rss_bytes = 0;  // largest worker of all trials
+  std::int64_t device_bytes = 0;    // median over trials of what the library took
+};
+
+// A setting that is predicted to be the baseline's equal, compared with it all the same (A/A).
+struct AlarmFinding {
+  int candidate = 0;  // as in a trial's order
+  Finding finding;
+  // A difference between equals: whatever made it may have made the run's other differences.
+  bool raised() const {
+    return finding.verdict == Verdict::better || finding.verdict == Verdict::worse;
+  }
 };
 
 struct Point {
@@ -81,6 +93,7 @@ struct Point {
   bool unsteady = false;      // blocks' mean / median exceeds the baseline's by 5 %
   bool launch_bound = false;  // baseline below 50 us an op: launching dominates, not the fabric
   EffectFinding effect;       // did what the candidate sets act on this case?
+  std::optional<double> load_slowdown;  // time of a kernel beside the case / its time alone
 };
 
 struct RunFindings {
@@ -94,6 +107,9 @@ struct RunFindings {
   // For a finalist without gain: probability that the screening would have kept a candidate that
   // is better by the smallest gain. From 0.95 on, "nothing gains" may be said of all candidates.
   std::optional<double> screen_kept_probability;
+
+  std::optional<AlarmFinding> alarm;  // nothing where no setting rode along
+  bool untrusted() const { return alarm && alarm->raised(); }
 
   const Point* point(int candidate, int case_index) const;  // null where nothing was measured
 };

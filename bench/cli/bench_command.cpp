@@ -85,8 +85,8 @@ void add_bench_command(CLI::App& app, Chosen& chosen, const std::vector<std::str
       "bench", "Measure the default setting only: nccl-tests' flags, recipe and table");
   add_sweep_options(*command, options->sweep);
   // Of sweeps: bench has one setting, and its table one row a size.
-  for (const char* name :
-       {"spec", "--vary", "--only", "--override-pinned", "--allow", "--budget", "--graph"}) {
+  for (const char* name : {"spec", "--vary", "--only", "--override-pinned", "--allow", "--budget",
+                           "--graph", "--no-prune", "--no-alarm"}) {
     command->remove_option(command->get_option(name));
   }
   add_habitual_flags(*command, options->habitual);

@@ -23,11 +23,11 @@ int terminal_columns() {
 
 }  // namespace
 
-ProgressDisplay::ProgressDisplay(const std::vector<Candidate>& candidates)
-    : candidates_(candidates), terminal_(isatty(STDERR_FILENO) != 0) {}
+ProgressDisplay::ProgressDisplay(const RunRecord& run)
+    : run_(run), terminal_(isatty(STDERR_FILENO) != 0) {}
 
 std::string ProgressDisplay::setting(const agent::Progress& progress) const {
-  return name_of(candidates_[static_cast<std::size_t>(progress.order.candidate)]);
+  return name_of(setting_of(run_, progress.order.candidate));
 }
 
 void ProgressDisplay::show_failure(const agent::Progress& progress) {

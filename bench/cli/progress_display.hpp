@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "agent/sweep_loop.hpp"
-#include "core/candidate.hpp"
+#include "core/records.hpp"
 
 namespace nccl_sweep::cli {
 
 class ProgressDisplay {
  public:
-  explicit ProgressDisplay(const std::vector<Candidate>& candidates);
+  explicit ProgressDisplay(const RunRecord& run);
   void show(const agent::Progress& progress);
   void finish();
 
@@ -24,7 +24,7 @@ class ProgressDisplay {
   std::string setting(const agent::Progress& progress) const;
   void show_failure(const agent::Progress& progress);
 
-  const std::vector<Candidate>& candidates_;
+  const RunRecord& run_;
   bool terminal_;
   std::string last_label_;
   std::chrono::steady_clock::time_point last_shown_{};

@@ -14,7 +14,7 @@ namespace {
 
 PlannedTrials trials_of(const PreparedRun& run) {
   return plan_trials(static_cast<int>(run.plan.candidates.size()), run.spec.rounds,
-                     closing_trials(run.spec));
+                     closing_trials(run.spec), twin_of(run.record, run.spec).has_value());
 }
 
 double seconds_of(const PreparedRun& run, const TrialCost& cost) {
@@ -34,9 +34,12 @@ std::string plan_line(const PreparedRun& run) {
   const PlannedTrials trials = trials_of(run);
   const std::string& backend = run.spec.backend;
   const TrialCost here = estimate_trial(backend, run.spec, run.plan);
+  const std::size_t alike = run.record.collapsed.size();
+  const std::string collapsed = alike > 0 ? fmt::format(" ({} collapsed)", alike) : "";
   std::string line =
-      fmt::format("plan    {} candidates x {} cases, {}, {}", run.record.candidates.size(),
-                  run.record.cases.size(), to_string(trials), time_text(trials.expected, here));
+      fmt::format("plan    {} candidates{} x {} cases, {}, {}", run.record.candidates.size(),
+                  collapsed, run.record.cases.size(), to_string(trials),
+                  time_text(trials.expected, here));
   if (backend == "host") return line;
   const TrialCost real = backend == "model" ? estimate_trial("nccl", run.spec, run.plan) : here;
   const double hours = run.plan.ranks * seconds_of(run, real) / 3600;

@@ -142,7 +142,7 @@ SessionEnd lead_run(agent::ControlPlane& control, Start& start, const SessionOpt
   loop.stop_file = start.folder / "STOP";
   loop.parity_iters = start.run.spec.iters;
   loop.parity_warmup = start.run.spec.warmup_iters >= 0 ? start.run.spec.warmup_iters : 1;
-  ProgressDisplay progress(start.run.record.candidates);
+  ProgressDisplay progress(start.run.record);
   const auto show = [&](const agent::Progress& p) {
     const bool failed = p.finished != nullptr && p.finished->failure;
     if (!session.quiet || failed) progress.show(p);

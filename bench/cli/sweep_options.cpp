@@ -121,6 +121,8 @@ void apply_how(const SweepOptions& options, SweepSpec& spec) {
   if (options.warmup_iters >= 0) spec.warmup_iters = options.warmup_iters;
   if (options.check >= 0) spec.verify = options.check != 0;
   if (options.rounds != 0) spec.rounds = options.rounds;
+  if (options.no_prune) spec.prune = false;
+  if (options.no_alarm) spec.alarm = false;
   if (!options.evidence.empty()) spec.evidence = options.evidence;
   if (!options.load.empty()) spec.load = options.load;
   if (!options.budget.empty()) {
@@ -204,6 +206,10 @@ void add_sweep_options(CLI::App& app, SweepOptions& o) {
       ->check(between(1, kMostRounds))
       ->group(how);
   app.add_option("--budget", o.budget, "stop after this time: 90s, 30m, 2h")->group(how);
+  app.add_flag("--no-prune", o.no_prune, "measure settings that are predicted to be alike, too")
+      ->group(how);
+  app.add_flag("--no-alarm", o.no_alarm, "no setting that should equal the default rides along")
+      ->group(how);
   app.add_option("--evidence", o.evidence,
                  "read NCCL's log after the decision: of the finalist, all, none")
       ->group(how);

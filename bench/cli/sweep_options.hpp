@@ -39,6 +39,8 @@ struct SweepOptions {
   std::string only;
   int rounds = 0;
   std::string budget;
+  bool no_prune = false;
+  bool no_alarm = false;
   std::string evidence;                  // "finalist", "all", "none"; empty: the spec's
   std::string load;                      // "fma", "copy", "none"; empty: the spec's
   std::uint64_t seed = 0;                // 0: taken from the clock

@@ -17,6 +17,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/fabric.hpp"
+#include "cli/pruning.hpp"
 #include "cli/version.hpp"
 #include "core/error.hpp"
 #include "core/hash.hpp"
@@ -129,14 +130,6 @@ void refuse_pinned(const SweepSpec& spec, const KnobCatalogue& catalogue,
   }
 }
 
-void keep_only(SweepPlan& plan, const KnobCatalogue& catalogue, const std::string& backend,
-               const std::string& only) {
-  if (only.empty()) return;
-  const Candidate wanted = find_candidate(plan, catalogue, backend, only);
-  plan.candidates = {Candidate{}};
-  if (!wanted.is_baseline()) plan.candidates.push_back(wanted);
-}
-
 std::string file_hash(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return fmt::format("{:016x}", fnv1a(std::string(std::istreambuf_iterator<char>(in), {})));
@@ -166,6 +159,7 @@ agent::Setup setup_of(const SweepSpec& spec, const KnobCatalogue& catalogue, con
   agent::Setup setup;
   setup.backend = spec.backend;
   setup.candidates = plan.candidates;
+  for (const Collapsed& c : plan.collapsed) setup.candidates.push_back(c.candidate);
   for (const Axis& axis : spec.axes) {
     const Knob& knob = catalogue.require(spec.backend, axis.knob, spec.name);
     if (knob.kind == KnobKind::environment) setup.environment_knobs.push_back(axis.knob);
@@ -206,6 +200,7 @@ RunRecord record_of(const PreparedRun& run, const std::vector<agent::Machine>& m
   record.workers = run.setup.layout.workers();
   record.placement = placement_of(agent::process_environment());
   record.candidates = run.plan.candidates;
+  record.collapsed = run.plan.collapsed;
   record.cases = run.plan.cases;
   record.smallest_gain = run.spec.smallest_gain;
   record.arena = run.plan.arena;
@@ -261,7 +256,7 @@ PreparedRun prepare_run(const SweepOptions& options, const std::string& default_
                     nodes);
   const agent::Variables site = site_variables(run.spec, machines.front().library);
   refuse_pinned(run.spec, catalogue, site, options);
-  keep_only(run.plan, catalogue, run.spec.backend, options.only);
+  choose_candidates(run.plan, run.spec, catalogue, nodes, site, machines, options.only);
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();
   const std::uint64_t seed = options.seed != 0 ? options.seed : static_cast<std::uint64_t>(now);
   run.setup = setup_of(run.spec, catalogue, run.plan, layout, simulated, seed, site);
@@ -294,6 +289,7 @@ PreparedRun prepare_resume(const RunRecord& record, const std::vector<agent::Mac
   layout.workers_of_agent = workers;
   const std::vector<int> nodes = node_of_rank(run.spec, layout, simulated);
   run.plan.candidates = record.candidates;
+  run.plan.collapsed = record.collapsed;
   run.plan.cases = record.cases;
   run.plan.ranks = static_cast<int>(nodes.size());
   run.plan.arena = record.arena;
@@ -327,6 +323,14 @@ ClosingTrials closing_trials(const SweepSpec& spec) {
   return closing;
 }
 
+std::optional<int> twin_of(const RunRecord& record, const SweepSpec& spec) {
+  if (!spec.alarm || spec.rounds > 0 || record.candidates.size() < 2) return std::nullopt;
+  for (std::size_t i = 0; i < record.collapsed.size(); ++i) {
+    if (record.collapsed[i].equal_to == 0) return static_cast<int>(record.candidates.size() + i);
+  }
+  return std::nullopt;
+}
+
 std::unique_ptr<TrialQueue> make_experiment(const RunRecord& record) {
   const SweepSpec spec = parse_spec(record.spec, "the run's spec");
   const int candidates = static_cast<int>(record.candidates.size());
@@ -336,6 +340,7 @@ std::unique_ptr<TrialQueue> make_experiment(const RunRecord& record) {
   }
   ScreenConfirmOptions options;
   options.closing = closing;
+  options.twin = twin_of(record, spec);
   options.rule.smallest_gain = record.smallest_gain;
   return std::make_unique<ScreenConfirm>(candidates, Score(record.cases), record.seed, options);
 }

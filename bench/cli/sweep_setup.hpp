@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,10 @@ void check_devices(const PreparedRun& run, const std::vector<agent::Machine>& ma
 
 // The evidence and load trials at the end of a run; only GPUs have them.
 ClosingTrials closing_trials(const SweepSpec& spec);
+
+// The setting that is predicted to equal the baseline and rides along to find out: the first such
+// of `collapsed`, counted on from the candidates. Nothing where there is none, or it is not wanted.
+std::optional<int> twin_of(const RunRecord& record, const SweepSpec& spec);
 
 // The experiment that the record describes.
 std::unique_ptr<TrialQueue> make_experiment(const RunRecord& record);

@@ -51,6 +51,16 @@ void from_json(const json& j, Candidate& candidate) {
   }
 }
 
+void to_json(json& j, const Collapsed& c) {
+  j = json{{"setting", c.candidate}, {"equal_to", c.equal_to}, {"reason", c.reason}};
+}
+
+void from_json(const json& j, Collapsed& c) {
+  j.at("setting").get_to(c.candidate);
+  j.at("equal_to").get_to(c.equal_to);
+  j.at("reason").get_to(c.reason);
+}
+
 void to_json(json& j, const Fact& fact) {
   j = json{{"kind", to_string(fact.kind)},
            {"subject", fact.subject},

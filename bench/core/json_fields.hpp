@@ -20,6 +20,8 @@ void to_json(nlohmann::json&, const Case&);
 void from_json(const nlohmann::json&, Case&);
 void to_json(nlohmann::json&, const Candidate&);
 void from_json(const nlohmann::json&, Candidate&);
+void to_json(nlohmann::json&, const Collapsed&);
+void from_json(const nlohmann::json&, Collapsed&);
 void to_json(nlohmann::json&, const Fact&);
 void from_json(const nlohmann::json&, Fact&);
 

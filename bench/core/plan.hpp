@@ -20,6 +20,7 @@ namespace nccl_sweep {
 
 struct SweepPlan {
   std::vector<Candidate> candidates;     // [0] is the baseline
+  std::vector<Collapsed> collapsed;      // by core/prune.hpp
   std::vector<Case> cases;
   std::vector<Partition> partitions;     // of world ranks; [0] is the world as one group
   std::vector<bool> graph_partition;     // for graph cases: equal groups, communicators of their own

@@ -78,6 +78,7 @@ json record_json(const RunRecord& r) {
          {"arena_bytes", r.arena.value},
          {"identity", r.identity},
          {"estimated_seconds", r.estimated_seconds}};
+  if (!r.collapsed.empty()) j["collapsed"] = r.collapsed;
   if (r.workload) {
     j["workload"] = {{"name", r.workload->name},
                      {"source", r.workload->source},
@@ -110,6 +111,7 @@ RunRecord run_of(const json& j) {
   j.at("workers").get_to(r.workers);
   j.at("placement").get_to(r.placement);
   j.at("candidates").get_to(r.candidates);
+  r.collapsed = j.value("collapsed", std::vector<Collapsed>{});
   j.at("cases").get_to(r.cases);
   j.at("smallest_gain").get_to(r.smallest_gain);
   r.arena = Bytes{j.at("arena_bytes").get<std::int64_t>()};
@@ -237,6 +239,12 @@ EndRecord end_of(const json& j) {
 }
 
 }  // namespace
+
+const Candidate& setting_of(const RunRecord& run, int candidate) {
+  const auto i = static_cast<std::size_t>(candidate);
+  const std::size_t candidates = run.candidates.size();
+  return i < candidates ? run.candidates[i] : run.collapsed.at(i - candidates).candidate;
+}
 
 std::string to_line(const Record& record) {
   const json j = std::visit([](const auto& r) { return record_json(r); }, record);

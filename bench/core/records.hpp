@@ -49,6 +49,9 @@ struct RunRecord {
   int workers = 0;      // processes
   std::map<std::string, std::string> placement;  // SLURM_JOB_ID, SLURM_TOPOLOGY_ADDR ...
   std::vector<Candidate> candidates;  // [0] is the baseline
+  // Predicted to be the same as a candidate. A trial's candidate index goes on into this list:
+  // candidates.size() + i is collapsed[i], measured by Stage::alarm trials only.
+  std::vector<Collapsed> collapsed;
   std::vector<Case> cases;
   std::optional<WorkloadSummary> workload;
   double smallest_gain = 0.03;        // delta of the decision
@@ -56,6 +59,9 @@ struct RunRecord {
   std::string identity;  // hash of binary, spec, hosts: a resume must match
   double estimated_seconds = 0;
 };
+
+// Of a trial's order: a candidate, or a collapsed setting that rides along.
+const Candidate& setting_of(const RunRecord& run, int candidate);
 
 struct BlocksRecord {
   TrialOrder order;

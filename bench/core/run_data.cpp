@@ -60,12 +60,14 @@ fs::path record_file(const fs::path& path) {
 
 void check_ranges(const RunData& data, const std::string& file) {
   const auto candidates = static_cast<int>(data.run.candidates.size());
+  const auto settings = candidates + static_cast<int>(data.run.collapsed.size());
   const auto cases = static_cast<int>(data.run.cases.size());
   for (const TrialOutcome& trial : data.trials) {
     const bool bad_case = std::any_of(trial.cases.begin(), trial.cases.end(), [&](const auto& c) {
       return c.case_index < 0 || c.case_index >= cases;
     });
-    if (trial.order.candidate < 0 || trial.order.candidate >= candidates || bad_case) {
+    const int known = trial.order.stage == Stage::alarm ? settings : candidates;
+    if (trial.order.candidate < 0 || trial.order.candidate >= known || bad_case) {
       throw usage_error(fmt::format("trial {} names a candidate or case that the run does not have",
                                     trial.order.index),
                         file);

@@ -144,6 +144,13 @@ void read_exclude(const ordered_json& value, const SpecText& text, SweepSpec& sp
   }
 }
 
+bool truth_of(const ordered_json& value, const std::string& where) {
+  if (!value.is_boolean()) {
+    throw usage_error(fmt::format("{} is not true or false", value.dump()), where);
+  }
+  return value.get<bool>();
+}
+
 const std::vector<std::string> kEvidence{"finalist", "all", "none"};
 const std::vector<std::string> kLoads{"fma", "copy", "none"};
 
@@ -194,11 +201,9 @@ std::vector<std::pair<std::string, Reader>> key_readers(const SpecText& text, Sw
       {"budget", [&](J v, W w) { s.budget = parse_duration(text_of(v, w), w); }},
       {"iters", [&](J v, W w) { s.iters = whole_number(v, w); }},
       {"warmup_iters", [&](J v, W w) { s.warmup_iters = whole_number(v, w); }},
-      {"verify",
-       [&](J v, W w) {
-         if (!v.is_boolean()) throw usage_error("'verify' is true or false", w);
-         s.verify = v.get<bool>();
-       }},
+      {"verify", [&](J v, W w) { s.verify = truth_of(v, w); }},
+      {"prune", [&](J v, W w) { s.prune = truth_of(v, w); }},
+      {"alarm", [&](J v, W w) { s.alarm = truth_of(v, w); }},
       {"evidence", [&](J v, W w) { s.evidence = one_of(text_of(v, w), kEvidence, w); }},
       {"load", [&](J v, W w) { s.load = one_of(text_of(v, w), kLoads, w); }},
       {"load_ctas", [&](J v, W w) { s.load_ctas = whole_number(v, w); }},
@@ -338,6 +343,8 @@ std::string to_json_text(const SweepSpec& spec, int indent) {
   if (spec.warmup_iters >= 0) j["warmup_iters"] = spec.warmup_iters;
   for (const bool graph : spec.graphs) j["cuda_graph"].push_back(graph ? "on" : "off");
   j["verify"] = spec.verify;
+  j["prune"] = spec.prune;
+  j["alarm"] = spec.alarm;
   j["evidence"] = spec.evidence;
   j["load"] = spec.load;
   if (spec.load_ctas > 0) j["load_ctas"] = spec.load_ctas;

@@ -43,6 +43,8 @@ struct SweepSpec {
   int warmup_iters = -1;               // with iters; -1: by the method
   bool verify = true;
   double smallest_gain = 0.03;         // delta: a gain below it is "no gain"
+  bool prune = true;                   // settings predicted to be alike are measured once
+  bool alarm = true;                   // one of them rides along, to check the prediction
   std::string evidence = "finalist";   // trials with the log wide open: "finalist", "all", "none"
   std::string load = "fma";            // kernel to run beside the collective: "fma", "copy", "none"
   int load_ctas = 0;                   // its thread blocks at a time; 0: as many as fit

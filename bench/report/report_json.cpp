@@ -82,7 +82,8 @@ ordered_json recommendation_json(const RunData& data, const RunFindings& finding
       {"contender", found.contender == 0 ? ordered_json(nullptr)
                                          : ordered_json(setting_name(data, found.contender))},
       {"verdict", to_string(found.verdict)},
-      {"refused", found.refused}};
+      {"refused", found.refused},
+      {"warnings", found.warnings}};
   const std::optional<Gain>& gain = findings.candidates[index(found.contender)].score.gain;
   if (gain) j["gain"] = gain_json(*gain);
   if (found.prediction) {
@@ -90,6 +91,11 @@ ordered_json recommendation_json(const RunData& data, const RunFindings& finding
                        {"before_seconds", nine_digits(found.prediction->before.count())},
                        {"after_seconds", nine_digits(found.prediction->after.count())},
                        {"cases", rows_json(shares_table(data, found), data.run.simulated)}};
+  }
+  if (findings.alarm) {
+    j["alarm"] = {{"setting", setting_name(data, findings.alarm->candidate)},
+                  {"raised", findings.untrusted()},
+                  {"text", alarm_line(data, findings)}};
   }
   j["regressions"] = ordered_json::array();
   for (const Regression& r : found.regressions) {

@@ -41,6 +41,9 @@ std::string screening_path(const RunData& data) {
 std::string plan_line(const RunData& data, const RunFindings& findings) {
   const auto count = [](const auto& list) { return static_cast<std::int64_t>(list.size()); };
   std::string line = "trials  " + counted(count(data.run.candidates), "candidate");
+  if (!data.run.collapsed.empty()) {
+    line += fmt::format(" ({} more collapsed: same data path)", data.run.collapsed.size());
+  }
   if (findings.design == Design::screen_confirm) {
     const std::string path = screening_path(data);
     if (!path.empty()) line += fmt::format(", screen {}", path);
@@ -115,6 +118,10 @@ std::vector<std::string> head_lines(const RunData& data, const RunFindings& find
   lines.push_back(fmt::format("run     {}  {}  backend {}  {}  nccl-sweep {}", run.name,
                               run.started, run.backend, counted(run.ranks, "rank"), run.version));
   lines.push_back(plan_line(data, findings));
+  if (findings.alarm) {
+    const char* mark = findings.untrusted() ? "UNTRUSTED  " : "alarm   ";
+    lines.push_back(mark + alarm_line(data, findings));
+  }
   for (const std::string& note : run.notes) lines.push_back("note    " + note);
   if (!data.end) {
     lines.emplace_back("note    no end record: the run is still going on, or was killed");
@@ -130,8 +137,9 @@ std::vector<std::string> conclusion_lines(const RunData& data, const RunFindings
   if (findings.design == Design::baseline_only) return {scope_line(data.run)};
   const std::string mark = data.run.simulated ? "SIMULATED  " : "";
   if (found.keeps_default()) {
-    lines.push_back(
-        fmt::format("{}best single setting{}: keep the default", mark, workload_name(data.run)));
+    lines.push_back(fmt::format("{}best single setting{}: keep the default{}", mark,
+                                workload_name(data.run),
+                                findings.untrusted() ? "  UNTRUSTED RUN" : ""));
     if (found.contender != 0) lines.push_back("  " + evidence_line(data, findings, found));
     lines.push_back("  " + found.reason);
   } else {
@@ -150,6 +158,7 @@ std::vector<std::string> conclusion_lines(const RunData& data, const RunFindings
                                 describe(data.run.cases[index(r.case_index)]), format_gain(r.gain),
                                 r.share * 100));
   }
+  for (const std::string& warning : found.warnings) lines.push_back("  mind: " + warning);
   add_size_winners(data, found, lines);
   lines.push_back("  " + scope_line(data.run));
   return lines;

@@ -38,7 +38,7 @@ std::string bound_text(double ratio) {
 }  // namespace
 
 std::string setting_name(const RunData& data, int candidate) {
-  return name_of(data.run.candidates[index(candidate)]);
+  return name_of(setting_of(data.run, candidate));
 }
 
 std::string titled(const RunRecord& run, std::string title) {

@@ -44,6 +44,7 @@ TEST(Golden, RecordFilesAreWrittenAsApproved) {
   expect_approved_file(run_file("simulated"), records_text(tests::simulated_run()));
   expect_approved_file(run_file("grid"), records_text(tests::grid_run()));
   expect_approved_file(run_file("bench"), records_text(tests::bench_run()));
+  expect_approved_file(run_file("alarm"), records_text(tests::alarm_run()));
 }
 
 TEST(Golden, TextOfAWorkloadRun) {
@@ -55,6 +56,11 @@ TEST(Golden, TextOfASimulatedRunAndOfAGrid) {
   expect_approved("simulated.txt", report("simulated", ReportFormat::text));
   expect_approved("grid.txt", report("grid", ReportFormat::text));
   expect_approved("bench.txt", report("bench", ReportFormat::text));
+}
+
+TEST(Golden, TextOfRunsWithATwinThatIsQuietAndOneThatRaisesTheAlarm) {
+  expect_approved("alarm.txt", report("alarm", ReportFormat::text));
+  expect_approved("alarm-raised.txt", render_report(tests::raised_alarm_run(), {}));
 }
 
 TEST(Golden, Markdown) {
@@ -80,6 +86,7 @@ TEST(Golden, NcclTestsTable) {
 TEST(Golden, SettingsFilesOfAWinnerOfNoGainAndOfASimulation) {
   expect_approved("workload.settings.txt", settings_text("workload"));
   expect_approved("simulated.settings.txt", settings_text("simulated"));
+  expect_approved("alarm.settings.txt", settings_text("alarm"));
 }
 
 TEST(Golden, SettingsKeptPerFabric) {

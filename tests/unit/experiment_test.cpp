@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "simulated_run.hpp"
 
@@ -392,6 +393,61 @@ TEST(ClosingTrials, ArePlannedFromTheStart) {
   }
   FixedGrid grid(4, 2, 3, closing);
   EXPECT_EQ(grid.planned_trials(), plan_trials(4, 2, closing).expected);
+}
+
+// Candidate 7 of seven is the twin: it comes after the candidates.
+ScreenConfirm with_twin(std::uint64_t seed = 1) {
+  ScreenConfirmOptions options;
+  options.twin = 7;
+  return {7, Score({large_case()}), seed, options};
+}
+
+TEST(Alarm, ATwinJoinsTheFirstThreePairs) {
+  auto experiment = with_twin();
+  EXPECT_EQ(experiment.planned_trials(), plan_trials(7, 0, {}, true).expected);
+  const RunData data = run(experiment, 7, planted(8, {{2, 0.1}}));
+  EXPECT_EQ(counts(trials_per_round(data, Stage::alarm)), (std::vector<int>{1, 1, 1}));
+  EXPECT_EQ(of_stage(data, Stage::confirm), 12);
+  EXPECT_EQ(plan_trials(7, 0, {}, true).minimum, plan_trials(7, 0).minimum + 3);
+  for (std::size_t i = 0; i < data.trials.size(); ++i) {
+    const TrialOrder& order = data.trials[i].order;
+    if (order.stage != Stage::alarm) continue;
+    EXPECT_EQ(order.candidate, 7);
+    EXPECT_LT(order.round, 3);
+  }
+  EXPECT_EQ(experiment.planned_trials(), static_cast<int>(data.trials.size()));
+}
+
+TEST(Alarm, TheTwinsPlaceInTheTripleIsRandom) {
+  std::set<int> places;
+  for (std::uint64_t seed = 1; seed < 10; ++seed) {
+    auto experiment = with_twin(seed);
+    const RunData data = run(experiment, 7, planted(8, {}));
+    std::map<int, int> seen;  // trials of the pair so far
+    for (const TrialOutcome& t : data.trials) {
+      if (t.order.stage == Stage::alarm) places.insert(seen[t.order.round]);
+      if (t.order.stage == Stage::confirm) ++seen[t.order.round];
+    }
+  }
+  EXPECT_EQ(places, (std::set<int>{0, 1, 2}));
+}
+
+TEST(Alarm, AFailedTwinSpoilsNoPair) {
+  auto experiment = with_twin();
+  const RunData data = run(experiment, 7, planted(8, {{2, 0.1}}), [](const TrialOrder& o) {
+    return o.stage == Stage::alarm ? Outcome::hung : Outcome::complete;
+  });
+  EXPECT_EQ(of_stage(data, Stage::alarm), 3);
+  EXPECT_EQ(of_stage(data, Stage::confirm), 12);
+  EXPECT_EQ(of_stage(data, Stage::sentinel), 0);
+  EXPECT_EQ(experiment.decision(), Decision::better);
+}
+
+TEST(Alarm, NobodyRidesWithoutATwinOrAnotherCandidate) {
+  ScreenConfirmOptions options;
+  options.twin = 1;
+  ScreenConfirm alone(1, Score({large_case()}), 1, options);
+  EXPECT_EQ(of_stage(run(alone, 1, planted(2, {})), Stage::alarm), 0);
 }
 
 TEST(Plan, SaysHowManyTrialsToExpect) {

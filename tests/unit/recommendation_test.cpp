@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "analysis/experiment.hpp"
 #include "simulated_run.hpp"
@@ -151,6 +153,91 @@ TEST(Recommendation, NothingIsComparableWithoutAMeasuredDefault) {
   data.end->reason = "baseline failed";
   EXPECT_EQ(why_not_comparable(data, find(data)),
             "the default itself failed, so nothing can be compared");
+}
+
+TEST(Recommendation, AnAlarmRefusesTheWinnerWhateverIsAllowed) {
+  ScreenConfirmOptions experiment_options;
+  experiment_options.twin = 2;
+  ScreenConfirm experiment(2, Score({large_case()}), 5, experiment_options);
+  RunRecord run = run_record(2, {large_case()});
+  run.collapsed = {{{{{"NCCL_SAME", "1"}}}, 0, "it does nothing"}};
+  const RunData data = drive(experiment, run, Planted({0, 0.2, 0.1}, 0.002, 9));
+  const Recommendation found = recommend_from(data, {.allow_regressions = true});
+  EXPECT_EQ(found.verdict, Verdict::better);
+  EXPECT_TRUE(found.refused);
+  EXPECT_TRUE(found.keeps_default());
+  EXPECT_TRUE(found.size_winners.empty());
+  EXPECT_NE(found.reason.find("NCCL_SAME=1 is predicted to equal the default"), std::string::npos)
+      << found.reason;
+}
+
+bool warned(const Recommendation& found, std::string_view words) {
+  return std::ranges::any_of(found.warnings, [&](const std::string& line) {
+    return line.find(words) != std::string::npos;
+  });
+}
+
+// A winner with costs; `edit` gets each trial of the candidate.
+Recommendation costly(const std::function<void(TrialOutcome&)>& edit) {
+  RunData data = sweep({0, 0.1}, 0.002);
+  for (TrialOutcome& trial : data.trials) {
+    trial.start_up_seconds = 1;
+    trial.device_bytes = 400 << 20;
+    trial.cases[0].cpu_seconds = 0.5;
+    trial.cases[0].wall_seconds = 1;
+    if (trial.order.candidate == 1) edit(trial);
+  }
+  return recommend_from(data);
+}
+
+TEST(Recommendation, NamesCostsThatGrewAndNoOthers) {
+  EXPECT_TRUE(costly([](TrialOutcome&) {}).warnings.empty());
+  EXPECT_TRUE(
+      warned(costly([](TrialOutcome& t) { t.cases[0].cpu_seconds = 0.9; }), "host CPU 1.8x"));
+  EXPECT_TRUE(costly([](TrialOutcome& t) { t.cases[0].cpu_seconds = 0.58; }).warnings.empty());
+  EXPECT_TRUE(warned(costly([](TrialOutcome& t) { t.start_up_seconds = 1.6; }), "start-up 1.6x"));
+  EXPECT_TRUE(costly([](TrialOutcome& t) { t.start_up_seconds = 1.4; }).warnings.empty());
+  EXPECT_TRUE(
+      warned(costly([](TrialOutcome& t) { t.device_bytes = 800 << 20; }), "device memory 2.0x"));
+  EXPECT_TRUE(costly([](TrialOutcome& t) { t.device_bytes = 620 << 20; }).warnings.empty());
+}
+
+TEST(Recommendation, NamesWhatTheComputeLosesBesideTheSetting) {
+  const auto with_load = [](double baseline, double candidate) {
+    RunData data = sweep({0, 0.1}, 0.002);
+    for (const int c : {0, 1}) {
+      TrialOutcome loaded = data.trials.back();
+      loaded.order = {static_cast<int>(data.trials.size()), Stage::load, 0, c};
+      loaded.cases[0].load_alone_seconds = 1;
+      loaded.cases[0].load_beside_seconds = c == 0 ? baseline : candidate;
+      data.trials.push_back(loaded);
+    }
+    return recommend_from(data);
+  };
+  EXPECT_TRUE(warned(with_load(1.10, 1.25), "takes 1.25x its own time, 1.10x with the default"));
+  EXPECT_TRUE(with_load(1.10, 1.13).warnings.empty());
+}
+
+TEST(Recommendation, SaysWhereAWinnerLoses) {
+  ScreenConfirmOptions options;
+  options.rule.looks = {12};
+  const std::vector<Case> cases{workload_case(64, 100), workload_case(16, 1)};
+  ScreenConfirm experiment(2, Score(cases), 3, options);
+  Planted noise({0, 0}, 0.002, 3);
+  const RunData data = drive(experiment, run_record(2, cases), [&](const TrialOrder& o, int i) {
+    return noise(o, i) - (o.candidate == 0 ? 0 : i == 0 ? 0.2 : -0.1);
+  });
+  const Recommendation found = recommend_from(data);
+  EXPECT_EQ(found.candidate, 1);
+  EXPECT_TRUE(warned(found, "slower at ")) << found.reason;
+}
+
+TEST(Recommendation, AnotherLibraryIsAdviceOnly) {
+  RunData data = sweep({0, 0.1}, 0.002);
+  data.run.candidates[1].assignments = {{"nccl_library", "/opt/libnccl.so"}};
+  const Recommendation found = recommend_from(data);
+  EXPECT_TRUE(warned(found, "advisory only"));
+  EXPECT_TRUE(environment_assignments(data.run.candidates[1]).empty());
 }
 
 TEST(Recommendation, OnlyEnvironmentVariablesGoIntoFiles) {

@@ -89,6 +89,58 @@ TEST(Verdict, EvidenceAndLoadTrialsAreNoTimingsAndTheirFailuresAreNobodys) {
   }
 }
 
+RunData with_twin(double gain_of_twin, double gain_of_finalist) {
+  ScreenConfirmOptions options;
+  options.twin = 2;
+  ScreenConfirm experiment(2, Score({large_case()}), 5, options);
+  RunRecord run = run_record(2, {large_case()});
+  run.collapsed = {{{{{"NCCL_SAME", "1"}}}, 0, "it does nothing"}};
+  return drive(experiment, run, Planted({0, gain_of_finalist, gain_of_twin}, 0.002, 9));
+}
+
+TEST(Alarm, AnEqualTwinIsQuietAndGivesTheReachOfTheTest) {
+  const RunData data = with_twin(0, 0.1);
+  const RunFindings found = find(data);
+  ASSERT_TRUE(found.alarm);
+  EXPECT_EQ(found.alarm->candidate, 2);
+  EXPECT_EQ(found.alarm->finding.gain->pairs, 3);
+  EXPECT_FALSE(found.untrusted());
+  EXPECT_EQ(found.candidates.size(), 2U);  // the twin is no candidate
+  EXPECT_EQ(score_of(found, 1).verdict, Verdict::better);
+}
+
+TEST(Alarm, ATwinThatDiffersInEitherDirectionIsRaised) {
+  EXPECT_TRUE(find(with_twin(0.1, 0.1)).untrusted());
+  EXPECT_TRUE(find(with_twin(-0.1, 0.1)).untrusted());
+}
+
+TEST(Alarm, OfEqualTwinsFewAreRaised) {
+  int raised = 0;
+  constexpr int kRuns = 400;
+  for (int seed = 0; seed < kRuns; ++seed) {
+    ScreenConfirmOptions options;
+    options.twin = 2;
+    const auto number = static_cast<std::uint64_t>(seed);
+    ScreenConfirm experiment(2, Score({large_case()}), number, options);
+    RunRecord run = run_record(2, {large_case()});
+    run.collapsed = {{{{{"NCCL_SAME", "1"}}}, 0, "it does nothing"}};
+    raised += find(drive(experiment, run, Planted({0, 0.1, 0}, 0.01, number))).untrusted() ? 1 : 0;
+  }
+  EXPECT_LE(raised, kRuns / 20);  // the levels promise 2.5 %
+}
+
+TEST(Costs, LoadSlowdownIsTheTimeBesideOverTheTimeAlone) {
+  RunData data = sweep({0, 0.1}, 0.002, 3);
+  TrialOutcome loaded = data.trials.back();
+  loaded.order = {static_cast<int>(data.trials.size()), Stage::load, 0, 1};
+  loaded.cases[0].load_alone_seconds = 1e-3;
+  loaded.cases[0].load_beside_seconds = 1.3e-3;
+  data.trials.push_back(loaded);
+  const RunFindings found = find(data);
+  EXPECT_NEAR(found.point(1, 0)->load_slowdown.value(), 1.3, 1e-9);
+  EXPECT_FALSE(found.point(0, 0)->load_slowdown);
+}
+
 TEST(Verdict, ANoisyFabricIsUndecidedAndSaysHowManyPairsItWouldTake) {
   const RunFindings found = find(sweep({0, 0.03}, 0.2, 6));
   const Finding& finding = score_of(found, 1);

@@ -1,0 +1,257 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+#include "core/prune.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace nccl_sweep {
+namespace {
+
+constexpr std::string_view kQueuePairs = "NCCL_IB_QPS_PER_CONNECTION";
+constexpr std::string_view kSplit = "NCCL_IB_SPLIT_DATA_ON_QPS";
+
+// Defaults that no version from 2.18 to 2.30 has changed. A network plugin has its own queue pairs.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kDefaults{{
+    {kQueuePairs, "1"},
+    {"NCCL_NVLS_ENABLE", "2"},
+    {"NCCL_CROSS_NIC", "2"},
+    {"NCCL_PXN_DISABLE", "0"},
+    {"NCCL_COLLNET_ENABLE", "0"},
+}};
+
+constexpr std::array<std::string_view, 6> kSocketKnobs{
+    "NCCL_SOCKET_NTHREADS", "NCCL_NSOCKS_PERTHREAD", "NCCL_SOCKET_INLINE",
+    "NCCL_SOCKET_MIN_TASKSIZE", "NCCL_SOCKET_RCVBUF", "NCCL_SOCKET_SNDBUF"};
+
+// Any of them, set to anything, can send data between the GPUs of one node over the network.
+constexpr std::array<std::string_view, 9> kNetworkInsideNode{
+    "NCCL_P2P_DISABLE", "NCCL_P2P_LEVEL", "NCCL_SHM_DISABLE",  "NCCL_HOSTID",      "NCCL_NET",
+    "NCCL_TOPO_FILE",   "NCCL_GRAPH_FILE", "NCCL_NET_PLUGIN", "NCCL_NET_DISABLE_INTRA"};
+
+constexpr std::array<std::string_view, 3> kSymmetricKnobs{"NCCL_SYM_CTAS", "NCCL_SYM_KERNEL",
+                                                          "NCCL_WIN_ENABLE"};
+
+template <std::size_t N>
+bool contains(const std::array<std::string_view, N>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string lower_case(std::string text) {
+  for (char& letter : text) letter = static_cast<char>(std::tolower(letter));
+  return text;
+}
+
+// What the cases of a plan need of the fabric.
+struct CaseFacts {
+  bool across = true;   // every group spans nodes, as NCCL counts them
+  bool inside = true;   // no group spans hosts
+  bool all_reduce = false;
+  bool sharing_only = true;  // nothing but all_gather and reduce_scatter
+};
+
+CaseFacts facts_of(const SweepPlan& plan, const PruneContext& context) {
+  constexpr std::size_t kNvlinkDomain = 72;  // GPUs: a larger group is on several of them
+  CaseFacts facts;
+  for (std::size_t i = 0; i < plan.cases.size(); ++i) {
+    const Collective c = plan.cases[i].collective;
+    facts.all_reduce = facts.all_reduce || c == Collective::all_reduce;
+    facts.sharing_only = facts.sharing_only &&
+                         (c == Collective::all_gather || c == Collective::reduce_scatter);
+    for (const auto& group : plan.partitions[static_cast<std::size_t>(plan.partition_of_case[i])]) {
+      std::set<int> nodes;
+      for (const int rank : group) {
+        nodes.insert(context.node_of_rank[static_cast<std::size_t>(rank)]);
+      }
+      const bool one_domain = context.nvlink_across && group.size() <= kNvlinkDomain;
+      facts.inside = facts.inside && nodes.size() == 1;
+      facts.across = facts.across && nodes.size() > 1 && !one_domain;
+    }
+  }
+  return facts;
+}
+
+// One candidate, judged assignment by assignment.
+class Setting {
+ public:
+  Setting(const Candidate& candidate, const KnobCatalogue& catalogue, const PruneContext& context,
+          const CaseFacts& cases)
+      : candidate_(candidate), catalogue_(catalogue), context_(context), cases_(cases) {}
+
+  // Why an assignment does nothing here; empty where it may do something.
+  std::string no_op(const std::string& name, const std::string& value) const {
+    for (const auto rule :
+         {&Setting::as_the_site, &Setting::buffer, &Setting::default_value, &Setting::split,
+          &Setting::nvls, &Setting::network, &Setting::symmetric}) {
+      std::string reason = (this->*rule)(name, value);
+      if (!reason.empty()) return reason;
+    }
+    return {};
+  }
+
+  // Why it cannot be measured here; empty where it can.
+  std::string cannot_run() const {
+    static const std::set<std::string> kReducing{"tree", "collnetchain", "nvlstree"};
+    const std::optional<std::string> algorithms = assigned("NCCL_ALGO");
+    if (context_.backend != "nccl" || !algorithms || !cases_.sharing_only) return {};
+    std::string word;
+    for (const char letter : lower_case(*algorithms) + ",") {
+      if (letter != ',') {
+        word += letter;
+      } else if (!kReducing.contains(word)) {
+        return {};
+      } else {
+        word.clear();
+      }
+    }
+    return fmt::format("{} carries no all_gather and no reduce_scatter", *algorithms);
+  }
+
+ private:
+  std::optional<std::string> assigned(std::string_view name) const {
+    for (const auto& [knob, value] : candidate_.assignments) {
+      if (knob == name) return value;
+    }
+    return std::nullopt;
+  }
+
+  // As the library will find it in its environment.
+  std::optional<std::string> effective(std::string_view name) const {
+    const std::optional<std::string> own = assigned(name);
+    if (own) return *own == kUnset ? std::nullopt : own;
+    const auto found = context_.site.find(std::string(name));
+    return found == context_.site.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  // Whether NCCL's rules hold for a knob; a model's truth is its own, so its file must say so.
+  bool ruled(std::string_view name) const {
+    if (context_.backend == "nccl") return true;
+    const Knob* knob = catalogue_.find(context_.backend, name);
+    return context_.backend == "model" && knob != nullptr && !knob->no_op_when.empty();
+  }
+
+  std::string as_the_site(const std::string& name, const std::string& value) const {
+    const auto found = context_.site.find(name);
+    if (found == context_.site.end()) {
+      return value == kUnset && !context_.conf_files ? name + " is not set here anyway" : "";
+    }
+    return found->second == value ? fmt::format("{}={} is the environment's", name, value) : "";
+  }
+
+  // The kind of buffer is nothing that a library or a file could set otherwise.
+  std::string buffer(const std::string& name, const std::string& value) const {
+    const bool plain = context_.backend == "nccl" && name == "buffer" && value == "plain";
+    return plain ? "buffer=plain is the default" : "";
+  }
+
+  bool default_queue_pairs_known() const {
+    if (context_.backend == "nccl") return !context_.conf_files && !context_.network_plugin;
+    const Knob* knob = catalogue_.find(context_.backend, kQueuePairs);
+    return knob != nullptr && knob->default_value == "1";
+  }
+
+  std::string default_value(const std::string& name, const std::string& value) const {
+    if (context_.site.contains(name)) return {};
+    const bool known = name == kQueuePairs
+                           ? default_queue_pairs_known()
+                           : context_.backend == "nccl" && !context_.conf_files;
+    const auto same = [&](const auto& entry) {
+      return entry.first == name && entry.second == value;
+    };
+    return known && std::any_of(kDefaults.begin(), kDefaults.end(), same)
+               ? fmt::format("{}={} is the default", name, value)
+               : "";
+  }
+
+  std::string split(const std::string& name, const std::string&) const {
+    if (name != kSplit || !ruled(name)) return {};
+    const std::optional<std::string> pairs = effective(kQueuePairs);
+    const bool one = pairs ? *pairs == "1" : default_queue_pairs_known();
+    return one ? "one queue pair leaves nothing to split" : "";
+  }
+
+  // Without SHARP, NVLS across nodes is for all_reduce alone (as NVLSTree).
+  std::string nvls(const std::string& name, const std::string&) const {
+    const bool about = name.starts_with("NCCL_NVLS") || name == "nvls_ctas";
+    if (!about || !ruled(name) || context_.conf_files) return {};
+    if (cases_.all_reduce || !cases_.across) return {};
+    const std::string algorithms = lower_case(effective("NCCL_ALGO").value_or(""));
+    const bool sharp = effective("NCCL_COLLNET_ENABLE").value_or("0") != "0";
+    if (sharp || algorithms.find("nvls") != std::string::npos) return {};
+    return "NVLS carries nothing but all_reduce across nodes without SHARP";
+  }
+
+  std::string network(const std::string& name, const std::string&) const {
+    const bool ib = name.starts_with("NCCL_IB_");
+    const bool socket = contains(kSocketKnobs, name);
+    if ((!ib && !socket) || context_.backend != "nccl") return {};
+    const std::string chosen = lower_case(effective("NCCL_NET").value_or(""));
+    if (ib && chosen == "socket") return "NCCL_NET=Socket uses no InfiniBand";
+    if (socket && chosen == "ib") return "NCCL_NET=IB uses no sockets for data";
+    const bool diverted =
+        std::any_of(kNetworkInsideNode.begin(), kNetworkInsideNode.end(),
+                    [&](std::string_view other) { return effective(other).has_value(); });
+    const bool stays = cases_.inside && context_.nvlink_inside && !context_.conf_files;
+    return stays && !diverted ? "inside a node nothing goes over the network" : "";
+  }
+
+  std::string symmetric(const std::string& name, const std::string&) const {
+    if (context_.backend != "nccl" || !contains(kSymmetricKnobs, name)) return {};
+    const bool registered = assigned("buffer").value_or("plain") == "symmetric";
+    if (registered || effective("NCCL_SYM_NOWIN_ENABLE") || context_.conf_files) return {};
+    return fmt::format("{} acts on buffer=symmetric alone", name);
+  }
+
+  const Candidate& candidate_;
+  const KnobCatalogue& catalogue_;
+  const PruneContext& context_;
+  const CaseFacts& cases_;
+};
+
+int index_of(std::vector<Candidate>& candidates, Candidate&& wanted) {
+  const auto found = std::find(candidates.begin(), candidates.end(), wanted);
+  if (found != candidates.end()) return static_cast<int>(found - candidates.begin());
+  candidates.push_back(std::move(wanted));
+  return static_cast<int>(candidates.size()) - 1;
+}
+
+}  // namespace
+
+void prune(SweepPlan& plan, const KnobCatalogue& catalogue, const PruneContext& context) {
+  const CaseFacts cases = facts_of(plan, context);
+  std::vector<Candidate> kept{plan.candidates.front()};
+  for (std::size_t i = 1; i < plan.candidates.size(); ++i) {
+    Candidate& candidate = plan.candidates[i];
+    const Setting setting(candidate, catalogue, context, cases);
+    if (std::string reason = setting.cannot_run(); !reason.empty()) {
+      plan.collapsed.push_back({std::move(candidate), Collapsed::kCannotRun, std::move(reason)});
+      continue;
+    }
+    Candidate acting;
+    std::vector<std::string> reasons;
+    for (const auto& [name, value] : candidate.assignments) {
+      std::string reason = setting.no_op(name, value);
+      if (reason.empty()) {
+        acting.assignments.emplace_back(name, value);
+      } else if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) {
+        reasons.push_back(std::move(reason));
+      }
+    }
+    const int equal_to = index_of(kept, std::move(acting));
+    if (!reasons.empty()) {
+      plan.collapsed.push_back(
+          {std::move(candidate), equal_to, fmt::format("{}", fmt::join(reasons, "; "))});
+    }
+  }
+  plan.candidates = std::move(kept);
+}
+
+}  // namespace nccl_sweep
