@@ -3,11 +3,13 @@
 #include "analysis/effect.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
 
 #include "analysis/effect_rules.hpp"
@@ -200,6 +202,19 @@ EffectFinding find_effect(const RunData& data, int candidate, int case_index) {
     judged.emplace_back(knob, judge(seen, {knob, value}));
   }
   return combine(judged);
+}
+
+std::string launched_path(const RunData& data, int candidate, int case_index) {
+  const Case& what = data.run.cases.at(static_cast<std::size_t>(case_index));
+  const std::string subject = path_subject(what);
+  std::set<std::string> paths;
+  for (const TrialOutcome& trial : data.trials) {
+    if (trial.order.candidate != candidate || trial.order.stage != Stage::evidence) continue;
+    for (const Fact& fact : trial.facts) {
+      if (fact.kind == FactKind::path && fact.subject == subject) paths.insert(fact.value);
+    }
+  }
+  return fmt::format("{}", fmt::join(paths, " / "));
 }
 
 }  // namespace nccl_sweep

@@ -29,4 +29,8 @@ struct EffectFinding {
 // Of a candidate's assignments on a case. The baseline has none: unknown.
 EffectFinding find_effect(const RunData& data, int candidate, int case_index);
 
+// What the candidate's evidence trial launched for the case: "RING SIMPLE 24 channels", several
+// joined by " / "; empty where there is no such trial.
+std::string launched_path(const RunData& data, int candidate, int case_index);
+
 }  // namespace nccl_sweep

@@ -3,6 +3,7 @@
 #include "analysis/points.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "analysis/statistics.hpp"
@@ -11,6 +12,8 @@ namespace nccl_sweep {
 namespace {
 
 constexpr double kUnsteady = 1.05;
+constexpr double kLongOp = 1e-3;        // from here on both clocks must agree
+constexpr double kClocksAgree = 0.005;
 constexpr double kLaunchBound = 50e-6;  // seconds an op: below, launching dominates
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
@@ -53,6 +56,20 @@ CandidateFinding describe_candidate(const RunData& data, int candidate) {
   }
   if (wall > 0) found.cpu_share = cpu / wall;
   return found;
+}
+
+// By the median over trials of the host's time / the device's.
+bool clocks_differ(const RunData& data, int candidate, int case_index) {
+  std::vector<double> ratios;
+  for (const TrialOutcome& trial : data.trials) {
+    if (trial.order.candidate != candidate || !is_analysed(trial.order.stage)) continue;
+    for (const CaseTiming& timing : trial.cases) {
+      if (timing.case_index != case_index || timing.device_seconds.empty()) continue;
+      ratios.push_back(statistics::median(timing.mean_seconds) /
+                       statistics::median(timing.device_seconds));
+    }
+  }
+  return !ratios.empty() && std::abs(statistics::median(std::move(ratios)) - 1) > kClocksAgree;
 }
 
 // Median over trials of mean / median over a trial's blocks: 1 where all blocks are alike.
@@ -127,7 +144,8 @@ std::vector<Point> measure_points(const RunData& data, const Dataset& dataset) {
       p.busbw = bus_bandwidth(c.collective, c.size, c.group_size, p.median);
       if (candidate == 0) baseline[index(i)] = p.median;
       const double time = baseline[index(i)].count();
-      p.launch_bound = launches && time > 0 && time < kLaunchBound;
+      p.launch_bound = launches && !c.graph && time > 0 && time < kLaunchBound;
+      p.clocks_differ = p.median.count() >= kLongOp && clocks_differ(data, candidate, i);
       p.unsteady = candidate != 0 && raggedness(data, dataset, candidate, i) >
                                          kUnsteady * raggedness(data, dataset, 0, i);
       p.load_slowdown = load_slowdown(data, candidate, i);

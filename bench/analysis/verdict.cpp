@@ -39,6 +39,7 @@ class Analysis {
     findings_.points = measure_points(data_, dataset_);
     for (Point& point : findings_.points) {
       point.effect = find_effect(data_, point.candidate, point.case_index);
+      point.path = launched_path(data_, point.candidate, point.case_index);
     }
     findings_.noise_floor = noise_floor(data_, dataset_);
     if (dataset_.design() == Design::grid) judge_rounds();

@@ -92,7 +92,9 @@ struct Point {
   Bandwidth busbw;
   bool unsteady = false;      // blocks' mean / median exceeds the baseline's by 5 %
   bool launch_bound = false;  // baseline below 50 us an op: launching dominates, not the fabric
+  bool clocks_differ = false; // host and device clock by more than 0.5 %, where an op takes 1 ms
   EffectFinding effect;       // did what the candidate sets act on this case?
+  std::string path;           // what was launched: "RING SIMPLE 24 channels"; empty: unknown
   std::optional<double> load_slowdown;  // time of a kernel beside the case / its time alone
 };
 

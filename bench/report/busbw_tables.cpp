@@ -44,10 +44,31 @@ std::string group_title(const Case& c) {
   if (reduces(c.collective)) title += fmt::format("  {}", to_string(c.op));
   title += fmt::format("  {} ({})", counted(c.group_size, "rank"), to_string(c.group));
   if (c.placement == Placement::in_place) title += "  in place";
+  if (c.graph) title += "  CUDA graph";
   return title;
 }
 
-std::vector<Cell> busbw_row(const RunData& data, const Point& point, double noise, bool comparing) {
+// Columns that only some runs have.
+struct Shown {
+  bool comparing = false;  // something was varied
+  bool effects = false;    // the library's log was read
+  bool load = false;       // a load kernel ran beside the cases
+
+  explicit Shown(const RunFindings& findings) : comparing(findings.design != Design::baseline_only) {
+    for (const Point& p : findings.points) {
+      effects = effects || !p.path.empty() || p.effect.effect != Effect::unknown;
+      load = load || p.load_slowdown;
+    }
+  }
+};
+
+Cell load_cell(const Point& point) {
+  if (!point.load_slowdown) return {"", CellValue{}};
+  return {fmt::format("{:+.0f} %", (*point.load_slowdown - 1) * 100), *point.load_slowdown};
+}
+
+std::vector<Cell> busbw_row(const RunData& data, const Point& point, double noise,
+                            const Shown& shown) {
   const Case& c = data.run.cases[index(point.case_index)];
   std::vector<std::string> notes = point_notes(data, point);
   if (point.candidate == 0 && std::isfinite(noise)) {
@@ -59,18 +80,23 @@ std::vector<Cell> busbw_row(const RunData& data, const Point& point, double nois
       {format_seconds(point.median), point.median.count()},
       {format_bandwidth(point.busbw), point.busbw.bytes_per_second},
   };
-  if (comparing) {
+  if (shown.comparing) {
     row.push_back(gain_cell(point.finding));
     row.push_back(verdict_cell(point.finding));
   }
   const bool paired = point.finding.gain && point.finding.gain->confidence > 0;
   const int behind = paired ? point.finding.gain->pairs : point.trials;
   row.push_back({std::to_string(behind), static_cast<std::int64_t>(behind)});
+  if (shown.effects) {
+    if (shown.comparing) row.push_back({std::string(to_string(point.effect.effect))});
+    row.push_back({point.path});
+  }
+  if (shown.load) row.push_back(load_cell(point));
   row.push_back({fmt::format("{}", fmt::join(notes, ", "))});
   return row;
 }
 
-std::vector<Column> busbw_columns(Design design) {
+std::vector<Column> busbw_columns(Design design, const Shown& shown) {
   std::vector<Column> columns{{"size", "size_bytes", Align::right},
                               {"setting", "setting"},
                               {"time", "time_seconds", Align::right},
@@ -83,6 +109,9 @@ std::vector<Column> busbw_columns(Design design) {
                      : design == Design::grid         ? "rounds"
                                                       : "trials",
                      "trials", Align::right});
+  if (shown.effects && shown.comparing) columns.push_back({"effect", "effect"});
+  if (shown.effects) columns.push_back({"launched", "path"});
+  if (shown.load) columns.push_back({"load", "load_slowdown", Align::right});
   columns.push_back({"notes", "notes"});
   return columns;
 }
@@ -98,17 +127,17 @@ std::vector<Table> busbw_tables(const RunData& data, const RunFindings& findings
     if (by_title[title].empty()) titles.push_back(title);
     by_title[title].push_back(i);
   }
+  const Shown shown(findings);
   std::vector<Table> tables;
   for (const std::string& title : titles) {
     std::vector<int> cases = by_title[title];
     std::stable_sort(cases.begin(), cases.end(), [&](int a, int b) {
       return data.run.cases[index(a)].size < data.run.cases[index(b)].size;
     });
-    Table table{titled(data.run, title), busbw_columns(findings.design), {}, {}};
+    Table table{titled(data.run, title), busbw_columns(findings.design, shown), {}, {}};
     for (const int i : cases) {
       for (const Point* point : shown_points(findings, i, recommendation.contender, all_settings)) {
-        table.rows.push_back(busbw_row(data, *point, findings.noise_floor[index(i)],
-                                       findings.design != Design::baseline_only));
+        table.rows.push_back(busbw_row(data, *point, findings.noise_floor[index(i)], shown));
       }
     }
     if (!table.rows.empty()) tables.push_back(std::move(table));

@@ -40,6 +40,11 @@ Table points_table(const RunData& data, const RunFindings& findings) {
                           "verdict",
                           "pairs_needed",
                           "noise",
+                          "graph",
+                          "effect",
+                          "effect_why",
+                          "path",
+                          "load_slowdown",
                           "notes"}) {
     table.columns.push_back({key, key});
   }
@@ -75,6 +80,11 @@ Table points_table(const RunData& data, const RunFindings& findings) {
                           {verdict},
                           number(p.finding.pairs_needed),
                           real(findings.noise_floor[index(p.case_index)]),
+                          {c.graph ? "graph" : "", c.graph},
+                          {std::string(to_string(p.effect.effect))},
+                          {p.effect.why},
+                          {p.path},
+                          real(p.load_slowdown.value_or(0), p.load_slowdown.has_value()),
                           {fmt::format("{}", fmt::join(point_notes(data, p), "; "))}});
   }
   return table;

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
+#include "analysis/statistics.hpp"
 #include "report/run_report.hpp"
 #include "report/table_words.hpp"
 
@@ -58,6 +60,27 @@ std::string plan_line(const RunData& data, const RunFindings& findings) {
   if (failed > 0) line += fmt::format(", {} failed", failed);
   if (data.end) line += ", " + format_seconds(Seconds{data.end->seconds});
   return line;
+}
+
+// Where the time around the measuring goes, of the default: medians by part.
+std::string start_up_line(const RunData& data) {
+  std::map<std::string, std::vector<double>> parts;
+  for (const TrialOutcome& trial : data.trials) {
+    if (trial.order.candidate != 0 || trial.order.stage == Stage::burn_in) continue;
+    for (const auto& [part, seconds] : trial.start_up_parts) parts[part].push_back(seconds);
+  }
+  std::vector<std::string> texts;
+  double sum = 0;
+  constexpr double kWorthShowing = 0.005;
+  for (auto& [part, seconds] : parts) {
+    const double median = statistics::median(std::move(seconds));
+    sum += median;
+    if (median < kWorthShowing) continue;
+    texts.push_back(fmt::format("{} {}", part, format_seconds(Seconds{median})));
+  }
+  if (texts.empty()) return {};
+  return fmt::format("around  {} of each trial: {} (default, medians)",
+                     format_seconds(Seconds{sum}), fmt::join(texts, ", "));
 }
 
 std::string workload_name(const RunRecord& run) {
@@ -118,6 +141,9 @@ std::vector<std::string> head_lines(const RunData& data, const RunFindings& find
   lines.push_back(fmt::format("run     {}  {}  backend {}  {}  nccl-sweep {}", run.name,
                               run.started, run.backend, counted(run.ranks, "rank"), run.version));
   lines.push_back(plan_line(data, findings));
+  if (std::string around = start_up_line(data); !around.empty()) {
+    lines.push_back(std::move(around));
+  }
   if (findings.alarm) {
     const char* mark = findings.untrusted() ? "UNTRUSTED  " : "alarm   ";
     lines.push_back(mark + alarm_line(data, findings));

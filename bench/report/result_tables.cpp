@@ -32,6 +32,8 @@ Cell score_verdict_cell(const CandidateFinding& found) {
 
 Table settings_table(const RunData& data, const RunFindings& findings) {
   const bool screened = findings.design == Design::screen_confirm;
+  const bool on_device = std::any_of(findings.candidates.begin(), findings.candidates.end(),
+                                     [](const auto& c) { return c.device_bytes > 0; });
   Table table{titled(data.run, "settings tried"),
               {{"setting", "setting"},
                {"vs default", "ratio"},
@@ -39,10 +41,11 @@ Table settings_table(const RunData& data, const RunFindings& findings) {
                {"trials", "trials", Align::right},
                {"failed", "failures", Align::right},
                {"start-up", "start_up_seconds", Align::right},
-               {"CPU", "cpu_share", Align::right},
-               {"reached", "reached"}},
+               {"CPU", "cpu_share", Align::right}},
               {},
               {}};
+  if (on_device) table.columns.push_back({"GPU memory", "device_bytes", Align::right});
+  table.columns.push_back({"reached", "reached"});
   std::vector<const CandidateFinding*> order;
   for (const CandidateFinding& c : findings.candidates) order.push_back(&c);
   const auto rank = [](const CandidateFinding* c) {
@@ -70,8 +73,13 @@ Table settings_table(const RunData& data, const RunFindings& findings) {
                           {measured ? format_seconds(Seconds{c->start_up_seconds}) : "",
                            measured ? CellValue{c->start_up_seconds} : CellValue{}},
                           {c->cpu_share > 0 ? fmt::format("{:.1f} cores", c->cpu_share) : "",
-                           c->cpu_share > 0 ? CellValue{c->cpu_share} : CellValue{}},
-                          {reached}});
+                           c->cpu_share > 0 ? CellValue{c->cpu_share} : CellValue{}}});
+    if (on_device) {
+      table.rows.back().push_back(
+          {measured ? format_size(Bytes{c->device_bytes}) : "",
+           measured ? CellValue{c->device_bytes} : CellValue{}});
+    }
+    table.rows.back().push_back({reached});
   }
   return table;
 }

@@ -61,6 +61,11 @@ std::vector<std::string> point_notes(const RunData& data, const Point& point) {
   std::vector<std::string> notes;
   if (point.launch_bound) notes.emplace_back("launch-bound");
   if (point.unsteady) notes.emplace_back("unsteady");
+  if (point.clocks_differ) notes.emplace_back("host and device clocks differ");
+  const Effect effect = point.effect.effect;
+  if (effect == Effect::contradicted || effect == Effect::not_applicable) {
+    notes.push_back(point.effect.why);
+  }
   if (c.scaled()) notes.push_back(scaled_note(c));
   if (point.finding.verdict == Verdict::undecided && point.finding.pairs_needed > 0) {
     notes.push_back(fmt::format("about {} needed", counted(point.finding.pairs_needed, "pair")));
