@@ -22,6 +22,7 @@ TEST(Slots, StayWithinTheArenaAndSpreadOverIt) {
       EXPECT_GE(slots.count, 1);
       EXPECT_LE(slots.count, 1024);
       EXPECT_GE(slots.stride, size);
+      EXPECT_EQ(slots.stride % 256, 0);
       if (slots.count > 1) {
         EXPECT_LE((slots.count - 1) * slots.stride + size, arena);
         const bool small = arena < 1 << 20;
