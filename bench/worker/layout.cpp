@@ -95,9 +95,7 @@ std::int64_t first_reduced_element(const Case& what, int index, int size) {
 
 Slots slots_of(Bytes arena, Bytes size) {
   constexpr std::int64_t kMost = 1024;
-  // What GPU allocations have, and thus a training job's buffers. Seen with NCCL 2.28.9: a
-  // broadcast between symmetric windows hangs at an odd address.
-  constexpr std::int64_t kAlignment = 256;  // bytes
+  constexpr std::int64_t kAlignment = 256;  // bytes; what a training job's buffers have
   const std::int64_t aligned = (size.value + kAlignment - 1) / kAlignment * kAlignment;
   const std::int64_t fitting = std::max<std::int64_t>(1, arena.value / aligned);
   if (fitting <= kMost) return {fitting, aligned};

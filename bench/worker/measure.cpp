@@ -33,6 +33,14 @@ class CaseLoop {
         item_(request.cases[static_cast<std::size_t>(index)]),
         whole_(item_.what.graph ? ops_per_graph(item_.what) : 1) {}
 
+  // The first ops of a process, out of place only, each size waited for.
+  void warm_up_as_nccl_tests() {
+    if (item_.what.placement == Placement::in_place) return;
+    step("warm-up");
+    backend_.prepare(item_.what, item_.partition);
+    run_ops(round_up(item_.warmup_ops, whole_));
+  }
+
   wire::CaseBlocks run() {
     step("fill");
     backend_.prepare(item_.what, item_.partition);
@@ -82,8 +90,7 @@ class CaseLoop {
   }
 
   Pace warm_up() {
-    if (request_.parity_iters > 0) {  // nccl-tests: warm-up, then one more op that is not timed
-      run_ops(round_up(item_.warmup_ops, whole_));
+    if (request_.parity_iters > 0) {  // nccl-tests: one more op that is not timed
       run_ops(whole_);
       return {round_up(request_.parity_iters, whole_), 1, item_.warmup_ops};
     }
@@ -146,6 +153,11 @@ Pace pace_for(Seconds per_op, Seconds warmup, int whole) {
 std::vector<wire::CaseBlocks> measure(const wire::Request& request, Backend& backend,
                                       const StepReport& report) {
   std::vector<wire::CaseBlocks> results;
+  // nccl-tests warms up over all sizes before it times the first one.
+  for (int index = 0; request.parity_iters > 0 && index < static_cast<int>(request.cases.size());
+       ++index) {
+    CaseLoop(request, backend, report, index).warm_up_as_nccl_tests();
+  }
   for (int index = 0; index < static_cast<int>(request.cases.size()); ++index) {
     results.push_back(CaseLoop(request, backend, report, index).run());
   }
