@@ -19,7 +19,7 @@ struct DecisionRule {
   double alpha = 0.05 / 3;            // one-sided, at each look (Bonferroni over three looks)
   double claimed_gain = 0.01;         // a smaller estimate is not called a gain
   double smallest_gain = 0.03;        // delta: gains below it are not worth a setting
-  double bound_confidence = 0.95;     // one-sided upper bound that has to be below delta
+  double bound_confidence = 1 - 0.05 / 3;  // one-sided upper bound below delta, over three looks
 };
 
 // differences[i] = score(baseline) - score(finalist) of pair i, in the order measured: ln of the

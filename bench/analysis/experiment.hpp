@@ -26,10 +26,10 @@ struct ScreenStage {
   int rounds = 1;
 };
 
-// 24 > 8 > 4 > 1 with 1, 1, 2 rounds; 17 > 6 > 3 > 1 with 1, 1, 1; 7 > 3 > 1 with 1, 1. The first
-// cut keeps a third (at least 3), later ones half, until four or fewer are left, of which one
-// becomes the finalist. The last stage has two rounds where four are left or where it is the only
-// one. Two candidates or fewer need no screening.
+// 24 > 10 > 4 > 1 with 1, 1, 2 rounds; 17 > 7 > 3 > 1 with 1, 1, 1; 7 > 3 > 1 with 1, 1. A cut
+// keeps two fifths (at least 3), until four or fewer are left, of which one becomes the finalist.
+// The last stage has two rounds where four are left or where it is the only one. Two candidates or
+// fewer need no screening.
 std::vector<ScreenStage> screen_stages(int candidates);
 
 struct PlannedTrials {
@@ -43,7 +43,7 @@ struct PlannedTrials {
 // Candidates include the baseline.
 PlannedTrials plan_trials(int candidates, int rounds, const ClosingTrials& closing = {},
                           bool alarm = false);
-std::string to_string(const PlannedTrials&);  // "about 45 trials (39 to 75)"
+std::string to_string(const PlannedTrials&);  // "about 46 trials (40 to 76)"
 
 struct ScreenConfirmOptions {
   DecisionRule rule;

@@ -33,7 +33,7 @@ std::vector<ScreenStage> screen_stages(int candidates) {
   int entrants = candidates;
   while (entrants > kFinalField) {
     stages.push_back({entrants, 1});
-    entrants = stages.size() == 1 ? std::max(3, rounded_up(entrants, 3)) : rounded_up(entrants, 2);
+    entrants = std::max(3, rounded_up(2 * entrants, 5));
   }
   stages.push_back({entrants, entrants == kFinalField || stages.empty() ? 2 : 1});
   return stages;
@@ -103,17 +103,19 @@ void ScreenConfirm::enqueue_screen_round() {
   ++rounds_in_stage_;
 }
 
-// Keeps the fastest challengers; or, where noise would choose them, measures the stage once more.
+// Keeps the fastest challengers; or, where noise would choose them, first measures the stage for
+// longer. A middle stage of one round gets two more: with the first stage's round that makes four,
+// and the median of an even number averages, which tells apart launches of two kinds.
 void ScreenConfirm::finish_screen_stage() {
+  const bool last = stage_ + 1 == stages_.size();
   if (!doubled_ && screen_is_noisy()) {
     doubled_ = true;
-    stages_[stage_].rounds *= 2;
+    stages_[stage_].rounds *= last ? 2 : 3;
     return;
   }
   const std::map<int, double> ranks = screen_ranks();
   std::stable_sort(live_.begin() + 1, live_.end(),
                    [&](int a, int b) { return ranks.at(a) < ranks.at(b); });
-  const bool last = stage_ + 1 == stages_.size();
   if (last || challengers_left() == 1) {
     finalist_ = live_[1];
     return;

@@ -52,21 +52,21 @@ int of_stage(const RunData& data, Stage stage) {
                                         [&](const auto& t) { return t.order.stage == stage; }));
 }
 
-TEST(ScreenConfirm, HalvesTwentyFourToEightToFourToOne) {
+TEST(ScreenConfirm, CutsTwentyFourToTenToFourToOne) {
   auto experiment = screen_confirm(24);
   const RunData data = run(experiment, 24, planted(24, {{9, 0.1}}));
-  EXPECT_EQ(counts(trials_per_round(data, Stage::screen)), (std::vector<int>{24, 8, 4, 4}));
+  EXPECT_EQ(counts(trials_per_round(data, Stage::screen)), (std::vector<int>{24, 10, 4, 4}));
   EXPECT_EQ(experiment.finalist(), 9);
-  EXPECT_EQ(data.trials.size(), 1 + 40 + 12);
+  EXPECT_EQ(data.trials.size(), 1 + 42 + 12);
 }
 
-TEST(ScreenConfirm, HalvesSevenToThreeToOneAndSeventeenToSixToThreeToOne) {
+TEST(ScreenConfirm, CutsSevenToThreeToOneAndSeventeenToSevenToThreeToOne) {
   auto seven = screen_confirm(7);
   EXPECT_EQ(counts(trials_per_round(run(seven, 7, planted(7, {{2, 0.1}})), Stage::screen)),
             (std::vector<int>{7, 3}));
   auto seventeen = screen_confirm(17);
   EXPECT_EQ(counts(trials_per_round(run(seventeen, 17, planted(17, {{2, 0.1}})), Stage::screen)),
-            (std::vector<int>{17, 6, 3}));
+            (std::vector<int>{17, 7, 3}));
 }
 
 TEST(ScreenConfirm, StagesShrinkToAFinalFieldForEveryCount) {
@@ -452,10 +452,10 @@ TEST(Alarm, NobodyRidesWithoutATwinOrAnotherCandidate) {
 
 TEST(Plan, SaysHowManyTrialsToExpect) {
   const PlannedTrials plan = plan_trials(17, 0);
-  EXPECT_EQ(plan.minimum, 39);
-  EXPECT_EQ(plan.expected, 45);
-  EXPECT_EQ(plan.maximum, 75);
-  EXPECT_EQ(to_string(plan), "about 45 trials (39 to 75)");
+  EXPECT_EQ(plan.minimum, 40);
+  EXPECT_EQ(plan.expected, 46);
+  EXPECT_EQ(plan.maximum, 76);
+  EXPECT_EQ(to_string(plan), "about 46 trials (40 to 76)");
   EXPECT_EQ(to_string(plan_trials(4, 10)), "41 trials");
   EXPECT_EQ(plan_trials(1, 0).expected, 6);
 }
