@@ -13,9 +13,7 @@ using statistics::Interval;
 
 constexpr double kConfidence = 0.95;
 constexpr double kClaimConfidence = 0.983;  // of an interval that backs a claim
-constexpr std::size_t kFewestPairsForCases =
-    10;                                   // below, per-size words would rest on the stopping rule
-constexpr std::size_t kFewestRounds = 4;  // of a fixed design
+constexpr std::size_t kFewestPairsForCases = 10;  // below, words would rest on the stopping rule
 constexpr double kPower = 0.8;            // for "how many pairs would it take"
 
 Gain gain_of(const Estimate& difference, double confidence, std::size_t pairs) {
@@ -125,40 +123,6 @@ std::vector<Finding> judge_cases(std::span<const std::vector<double>> difference
   const std::vector<double> adjusted = statistics::holm_adjusted(p_values);
   for (std::size_t i = 0; i < differences.size(); ++i) {
     findings.push_back(judge_case(differences[i], adjusted[i], rule));
-  }
-  return findings;
-}
-
-std::vector<Finding> judge_grid(std::span<const std::vector<double>> table, int comparisons,
-                                const DecisionRule& rule) {
-  std::vector<Finding> findings;
-  if (table.empty()) return findings;
-  const std::size_t candidates = table.front().size();
-  const statistics::ResidualNoise noise = statistics::two_way_noise(table);
-  const double confidence = 1 - (1 - kConfidence) / comparisons;
-  for (std::size_t c = 1; c < candidates; ++c) {
-    std::vector<double> differences;
-    for (const auto& row : table) differences.push_back(row[0] - row[c]);
-    if (table.size() < kFewestRounds) {
-      findings.push_back(undecided(differences, rule));
-      continue;
-    }
-    const auto rounds = static_cast<double>(table.size());
-    const Estimate difference{statistics::mean(differences),
-                              noise.standard_deviation * std::sqrt(2 / rounds),
-                              noise.degrees_of_freedom};
-    Finding finding{Verdict::undecided, gain_of(difference, confidence, table.size()), 0};
-    const bool named = difference.value >= std::log1p(rule.claimed_gain);
-    if (named && std::log(finding.gain->interval.low) > 0) {
-      finding.verdict = Verdict::better;
-    } else if (clearly_slower(difference, confidence, rule)) {
-      finding.verdict = Verdict::worse;
-    } else if (below_smallest_gain(difference, 0.5 + confidence / 2, rule)) {
-      finding.verdict = Verdict::no_gain;
-    } else {
-      finding.pairs_needed = pairs_to_settle(differences, rule);
-    }
-    findings.push_back(finding);
   }
   return findings;
 }

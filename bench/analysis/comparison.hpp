@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 nccl-sweep authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From differences of ln time to a finding: the rules of analysis/README.md for the score, for the
-// sizes behind it, and for fixed designs. Numbers in, findings out; called by analysis/verdict.cpp.
+// From differences of ln time to a finding: the rules of analysis/README.md for the score, and for
+// the sizes behind it. Numbers in, findings out; called by analysis/verdict.cpp.
 #pragma once
 
 #include <span>
@@ -27,12 +27,5 @@ Gain uncorrected_gain(std::span<const double> differences);
 // before that only intervals.
 std::vector<Finding> judge_cases(std::span<const std::vector<double>> differences,
                                  const DecisionRule& rule);
-
-// Fixed design: table[round][candidate] of ln time, baseline first, complete rounds only.
-// Noise is pooled over candidates (as in Dunnett's test), the level divided by the number of
-// comparisons (Bonferroni, so it promises a little more than it says). One finding per candidate
-// after the baseline.
-std::vector<Finding> judge_grid(std::span<const std::vector<double>> table, int comparisons,
-                                const DecisionRule& rule);
 
 }  // namespace nccl_sweep

@@ -48,6 +48,7 @@ class Dataset {
   const Score& score() const { return score_; }
   std::optional<int> finalist() const { return finalist_; }
 
+  const std::vector<Sample>& all() const { return samples_; }
   // In the order measured.
   std::vector<const Sample*> samples(int candidate, Stage stage) const;
   // Confirmation pairs of which both trials are complete, in the order measured.

@@ -25,7 +25,7 @@ TrialOutcome trial_of(const TrialOrder& order, double log_seconds) {
 }  // namespace
 
 double screen_keeps_probability(int candidates, double gain, std::span<const double> residuals,
-                                std::uint64_t seed) {
+                                std::uint64_t seed, const std::optional<MachineChange>& change) {
   if (candidates <= 2) return 1;
   if (residuals.empty()) return 0;
   std::mt19937_64 random(seed);
@@ -37,7 +37,8 @@ double screen_keeps_probability(int candidates, double gain, std::span<const dou
     while (!experiment.finalist()) {
       const auto order = experiment.next();
       if (!order || order->stage == Stage::confirm) break;
-      const double noise = residuals[random() % residuals.size()];
+      const double noise = residuals[random() % residuals.size()] +
+                           (change ? change->effect(order->index) : 0);
       const double truth = order->candidate == kBetter ? -std::log1p(gain) : 0;
       experiment.record(trial_of(*order, truth + noise));
     }

@@ -6,14 +6,18 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+
+#include "analysis/machine_change.hpp"
 
 namespace nccl_sweep {
 
 // Probability that one candidate among otherwise equal ones, faster by `gain` (0.03 = 3 %),
 // becomes the finalist: the real screening played with launch noise drawn from `residuals` (of ln
-// time). `candidates` includes the baseline.
+// time), on a machine that changes as this run's did. `candidates` includes the baseline.
 double screen_keeps_probability(int candidates, double gain, std::span<const double> residuals,
-                                std::uint64_t seed);
+                                std::uint64_t seed,
+                                const std::optional<MachineChange>& change = {});
 
 }  // namespace nccl_sweep

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "analysis/comparison.hpp"
+#include "analysis/fixed_design.hpp"
 #include "analysis/points.hpp"
 #include "analysis/screen_power.hpp"
 
@@ -26,6 +27,17 @@ std::vector<double> pair_differences(const Dataset& dataset, int case_index) {
   return differences;
 }
 
+double mean_trial_seconds(const RunData& data) {
+  double sum = 0;
+  int complete = 0;
+  for (const TrialOutcome& trial : data.trials) {
+    if (trial.outcome != Outcome::complete || !is_analysed(trial.order.stage)) continue;
+    sum += trial.total_seconds;
+    ++complete;
+  }
+  return complete > 0 ? sum / complete : 0;
+}
+
 // Works out RunFindings step by step; lives as long as find() runs.
 class Analysis {
  public:
@@ -42,6 +54,8 @@ class Analysis {
       point.path = launched_path(data_, point.candidate, point.case_index);
     }
     findings_.noise_floor = noise_floor(data_, dataset_);
+    findings_.machine_change = find_machine_change(dataset_);
+    findings_.mean_trial_seconds = mean_trial_seconds(data_);
     if (dataset_.design() == Design::grid) judge_rounds();
     if (dataset_.design() == Design::screen_confirm) {
       judge_screening();
@@ -92,7 +106,8 @@ class Analysis {
           log_table(dataset_.complete_rounds(Stage::confirm, {0, finalist}), kScore));
       findings_.screen_kept_probability =
           screen_keeps_probability(static_cast<int>(data_.run.candidates.size()),
-                                   rule_.smallest_gain, noise.residuals, data_.run.seed);
+                                   rule_.smallest_gain, noise.residuals, data_.run.seed,
+                                   findings_.machine_change);
     }
   }
 
@@ -122,10 +137,17 @@ class Analysis {
     if (complete.size() < 2) return;
     const auto rows = dataset_.complete_rounds(Stage::grid, complete);
     findings_.pairs = static_cast<int>(rows.size());
-    const int others = static_cast<int>(complete.size()) - 1;
+    const FixedDesign by_score(rule_, 1);
+    const FixedDesign by_case(rule_, static_cast<int>(cases_));
     for (int i = kScore; i < static_cast<int>(cases_); ++i) {
-      const int comparisons = others * (i == kScore ? 1 : static_cast<int>(cases_));
-      const std::vector<Finding> found = judge_grid(log_table(rows, i), comparisons, rule_);
+      std::vector<std::vector<double>> differences;
+      for (std::size_t c = 1; c < complete.size(); ++c) {
+        differences.emplace_back();
+        const auto shared = dataset_.complete_rounds(Stage::grid, {0, complete[c]});
+        for (const auto& row : log_table(shared, i)) differences.back().push_back(row[0] - row[1]);
+      }
+      const FixedDesign& design = i == kScore ? by_score : by_case;
+      const std::vector<Finding> found = design.judge_rounds(differences, log_table(rows, i));
       for (std::size_t c = 0; c < found.size(); ++c) {
         Finding* finding = finding_of(complete[c + 1], i);
         if (finding != nullptr) *finding = found[c];

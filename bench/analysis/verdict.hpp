@@ -16,6 +16,7 @@
 #include "analysis/dataset.hpp"
 #include "analysis/decision.hpp"
 #include "analysis/effect.hpp"
+#include "analysis/machine_change.hpp"
 #include "analysis/statistics.hpp"
 #include "core/records.hpp"
 
@@ -109,6 +110,8 @@ struct RunFindings {
   // For a finalist without gain: probability that the screening would have kept a candidate that
   // is better by the smallest gain. From 0.95 on, "nothing gains" may be said of all candidates.
   std::optional<double> screen_kept_probability;
+  std::optional<MachineChange> machine_change;  // while the run measured
+  double mean_trial_seconds = 0;  // of complete trials, start-up included: what one more would cost
 
   std::optional<AlarmFinding> alarm;  // nothing where no setting rode along
   bool untrusted() const { return alarm && alarm->raised(); }

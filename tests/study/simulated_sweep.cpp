@@ -3,6 +3,7 @@
 #include "simulated_sweep.hpp"
 
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "analysis/experiment.hpp"
@@ -42,50 +43,46 @@ TrialOutcome outcome_of(const TrialOrder& order, double seconds) {
   return trial;
 }
 
-bool is_counted(Stage stage) {
-  return stage == Stage::burn_in || stage == Stage::screen || stage == Stage::confirm;
+bool is_counted(Stage stage) { return stage == Stage::burn_in || is_analysed(stage); }
+
+}  // namespace
+
+RunData simulate_with(Experiment& experiment, const Truth& truth, const NoiseModel& model,
+                      std::uint64_t seed) {
+  RunData data;
+  data.run = run_of(truth.candidates, seed);
+  const Noise noise = model.start(~seed, experiment.planned_trials());
+  while (const auto order = experiment.next()) {
+    const double speed_up = order->candidate == kPlanted ? 1 + truth.gain : 1;
+    data.trials.push_back(outcome_of(*order, kSeconds / speed_up * std::exp(noise(order->index))));
+    experiment.record(data.trials.back());
+  }
+  return data;
 }
 
-SweepResult compare(const RunData& data, int faster, double gain) {
+SweepResult judge_run(const RunData& data, const Truth& truth) {
   const RunFindings findings = find(data);
   const Recommendation recommendation = recommend(data, findings);
   SweepResult result;
   for (const TrialOutcome& trial : data.trials) result.trials += is_counted(trial.order.stage);
   result.says_nothing_gains = recommendation.reason.starts_with("nothing gains");
+  result.says_machine_changed = findings.machine_change.has_value();
   result.winner = !recommendation.keeps_default();
-  result.found = result.winner && recommendation.candidate == faster;
+  result.found = result.winner && recommendation.candidate == kPlanted;
   if (!findings.finalist) return result;
-  const Finding& finding =
-      findings.candidates[static_cast<std::size_t>(*findings.finalist)].score;
-  result.undecided = finding.verdict == Verdict::undecided;
+  const Finding& finding = findings.candidates[static_cast<std::size_t>(*findings.finalist)].score;
   result.has_interval = finding.gain && finding.gain->has_interval();
   if (!result.has_interval) return result;
-  const double true_ratio = *findings.finalist == faster ? 1 + gain : 1;
+  const double true_ratio = *findings.finalist == kPlanted ? 1 + truth.gain : 1;
   result.covered =
       finding.gain->interval.low <= true_ratio && true_ratio <= finding.gain->interval.high;
   return result;
 }
 
-}  // namespace
-
-SweepResult simulate(const Truth& truth, const NoiseModel& model, std::uint64_t seed,
-                     RunData* data) {
-  RunData records;
-  records.run = run_of(truth.candidates, seed);
-  Random random(seed);
-  const int faster =
-      1 + static_cast<int>(random.below(static_cast<std::size_t>(truth.candidates - 1)));
-  const Noise noise = model.start(random.bits(), plan_trials(truth.candidates, 0).expected);
-  ScreenConfirm experiment(truth.candidates, Score(records.run.cases), random.bits(), {});
-  while (const auto order = experiment.next()) {
-    const double speed_up = order->candidate == faster ? 1 + truth.gain : 1;
-    records.trials.push_back(
-        outcome_of(*order, kSeconds / speed_up * std::exp(noise(order->index))));
-    experiment.record(records.trials.back());
-  }
-  const SweepResult result = compare(records, faster, truth.gain);
-  if (data != nullptr) *data = std::move(records);
-  return result;
+SweepResult simulate(const Truth& truth, const NoiseModel& model, std::uint64_t seed) {
+  ScreenConfirm experiment(truth.candidates, Score(run_of(truth.candidates, seed).cases), seed,
+                           {});
+  return judge_run(simulate_with(experiment, truth, model, seed), truth);
 }
 
 }  // namespace nccl_sweep::study

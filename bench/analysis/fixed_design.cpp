@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/fixed_design.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/dunnett.hpp"
+#include "analysis/permutation.hpp"
+
+namespace nccl_sweep {
+namespace {
+
+using statistics::Estimate;
+
+constexpr double kConfidence = 0.95;      // of all intervals of all families together
+constexpr std::size_t kFewest = 4;        // rounds, or launches of a setting
+constexpr double kPower = 0.8;            // for "how many would it take"
+constexpr double kEqualShare = 0.5;       // as many launches as the baseline
+
+bool is_claim(const Finding& finding) {
+  return finding.verdict == Verdict::better || finding.verdict == Verdict::worse;
+}
+
+bool claims_something(const std::vector<Finding>& findings) {
+  return std::any_of(findings.begin(), findings.end(), is_claim);
+}
+
+// A claim that shuffled labels reach too often is taken back.
+void object(std::vector<Finding>& findings, const std::vector<double>& p_values, double level) {
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    if (is_claim(findings[i]) && p_values[i] > level) findings[i].verdict = Verdict::undecided;
+  }
+}
+
+// Too few for a verdict: the ratio, with a plain interval where there are enough to have one.
+Finding too_few(std::span<const double> differences) {
+  Finding finding;
+  if (differences.empty()) return finding;
+  const auto count = static_cast<int>(differences.size());
+  finding.gain = Gain{std::exp(statistics::mean(differences)), {0, 0}, 0, count};
+  if (count < 2) return finding;
+  const auto interval =
+      statistics::two_sided_interval(statistics::estimate_mean(differences), kConfidence);
+  finding.gain->interval = {std::exp(interval.low), std::exp(interval.high)};
+  finding.gain->confidence = kConfidence;
+  return finding;
+}
+
+// Noise pooled within settings: sum of squares about their means.
+double pooled_squares(std::span<const std::vector<double>> launches) {
+  double squares = 0;
+  for (const auto& values : launches) {
+    const double freedom = static_cast<double>(values.size()) - 1;
+    squares += freedom * std::pow(statistics::standard_deviation(values), 2);
+  }
+  return squares;
+}
+
+}  // namespace
+
+double FixedDesign::confidence() const { return 1 - (1 - kConfidence) / families_; }
+
+double FixedDesign::critical(std::span<const double> shares, double degrees_of_freedom) const {
+  return statistics::dunnett_critical(confidence(), shares, degrees_of_freedom);
+}
+
+// Launches of each setting until the smallest gain is found. Bonferroni stands for Dunnett here.
+int FixedDesign::replicates_needed(double deviation, int settings) const {
+  const double level = (1 - confidence()) / 2 / settings;
+  return statistics::pairs_needed(deviation * std::sqrt(2.0), std::log1p(rule_.smallest_gain),
+                                  level, kPower);
+}
+
+Finding FixedDesign::judge(const Estimate& difference, double critical, int replicates) const {
+  const double reach = critical * difference.standard_error;
+  const double low = difference.value - reach;
+  const double high = difference.value + reach;
+  const double named = std::log1p(rule_.claimed_gain);
+  Finding finding;
+  finding.gain = Gain{std::exp(difference.value),
+                      {std::exp(low), std::exp(high)},
+                      confidence(),
+                      replicates};
+  if (low > 0 && difference.value >= named) {
+    finding.verdict = Verdict::better;
+  } else if (high < 0 && difference.value <= -named) {
+    finding.verdict = Verdict::worse;
+  } else if (high < std::log1p(rule_.smallest_gain)) {
+    finding.verdict = Verdict::no_gain;
+  }
+  return finding;
+}
+
+std::vector<Finding> FixedDesign::judge_rounds(std::span<const std::vector<double>> differences,
+                                               std::span<const std::vector<double>> table) const {
+  std::vector<Finding> findings;
+  if (table.size() < kFewest) {
+    for (const auto& of_setting : differences) findings.push_back(too_few(of_setting));
+    return findings;
+  }
+  const statistics::ResidualNoise noise = statistics::two_way_noise(table);
+  const auto settings = static_cast<int>(differences.size());
+  const std::vector<double> shares(differences.size(), kEqualShare);
+  const double factor = critical(shares, noise.degrees_of_freedom);
+  for (const auto& of_setting : differences) {
+    const auto rounds = static_cast<double>(of_setting.size());
+    const Estimate difference{statistics::mean(of_setting),
+                              noise.standard_deviation * std::sqrt(2 / rounds),
+                              noise.degrees_of_freedom};
+    findings.push_back(judge(difference, factor, static_cast<int>(of_setting.size())));
+  }
+  const double level = 1 - confidence();
+  if (claims_something(findings)) {
+    object(findings, statistics::permutation_p_values_of_rounds(table, level), level);
+  }
+  for (Finding& finding : findings) {
+    if (finding.verdict != Verdict::undecided) continue;
+    const int needed = replicates_needed(noise.standard_deviation, settings);
+    finding.pairs_needed = needed > finding.gain->pairs ? needed : 0;
+  }
+  return findings;
+}
+
+std::vector<Finding> FixedDesign::judge_launches(
+    std::span<const std::vector<double>> launches) const {
+  std::vector<std::vector<double>> compared;  // those with enough launches, baseline first
+  std::vector<double> shares;
+  for (const auto& values : launches) {
+    if (values.size() < kFewest) continue;
+    if (!compared.empty()) {
+      const auto own = static_cast<double>(values.size());
+      shares.push_back(own / (own + static_cast<double>(compared.front().size())));
+    }
+    compared.push_back(values);
+  }
+  std::vector<Finding> findings(launches.size() - 1);
+  if (launches.front().size() < kFewest || compared.size() < 2) return findings;
+  double freedom = 0;
+  for (const auto& values : compared) freedom += static_cast<double>(values.size()) - 1;
+  const double deviation = std::sqrt(pooled_squares(compared) / freedom);
+  const double factor = critical(shares, freedom);
+  const auto baseline = static_cast<double>(launches.front().size());
+  std::vector<Finding> judged;
+  for (std::size_t c = 1; c < compared.size(); ++c) {
+    const auto own = static_cast<double>(compared[c].size());
+    const Estimate difference{statistics::mean(compared[0]) - statistics::mean(compared[c]),
+                              deviation * std::sqrt(1 / baseline + 1 / own), freedom};
+    judged.push_back(judge(difference, factor, static_cast<int>(std::min(baseline, own))));
+  }
+  const double level = 1 - confidence();
+  if (claims_something(judged)) {
+    object(judged, statistics::permutation_p_values(compared, level), level);
+  }
+  auto next = judged.begin();
+  for (std::size_t c = 1; c < launches.size(); ++c) {
+    if (launches[c].size() < kFewest) continue;
+    findings[c - 1] = *next++;
+    if (findings[c - 1].verdict != Verdict::undecided) continue;
+    const int needed = replicates_needed(deviation, static_cast<int>(shares.size()));
+    findings[c - 1].pairs_needed = needed > findings[c - 1].gain->pairs ? needed : 0;
+  }
+  return findings;
+}
+
+}  // namespace nccl_sweep
