@@ -99,7 +99,8 @@ Finding judge_score(std::span<const double> differences, const DecisionRule& rul
   if (clearly_slower(difference, kClaimConfidence, rule)) {
     return {Verdict::worse, gain_of(difference, kClaimConfidence, pairs), 0};
   }
-  return {Verdict::no_gain, gain_of(difference, kConfidence, pairs), 0};
+  // The interval whose upper end is the bound that decided.
+  return {Verdict::no_gain, gain_of(difference, 2 * rule.bound_confidence - 1, pairs), 0};
 }
 
 Finding judge_alarm(std::span<const double> differences, DecisionRule rule) {

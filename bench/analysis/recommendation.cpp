@@ -125,6 +125,22 @@ std::string no_gain_reason(const RunData& data, const RunFindings& findings, int
       name, percent, kept * 100);
 }
 
+// "about 240 pairs (480 trials, about 40 min)"; in a grid a round is a trial of each candidate.
+// Empty where more would not help or the number is unknown.
+std::string price_of_deciding(const RunFindings& findings, const Finding& finding) {
+  if (finding.pairs_needed <= findings.pairs) return {};
+  const bool grid = findings.design == Design::grid;
+  const auto trials_of_one = grid ? static_cast<std::int64_t>(findings.candidates.size()) : 2;
+  const std::int64_t trials = finding.pairs_needed * trials_of_one;
+  std::string price = "about " + counted(finding.pairs_needed, grid ? "round" : "pair") + " (" +
+                      counted(trials, "trial");
+  if (findings.mean_trial_seconds > 0) {
+    const Seconds time{static_cast<double>(trials) * findings.mean_trial_seconds};
+    price += ", about " + format_seconds(time);
+  }
+  return price + ")";
+}
+
 std::string reason_to_keep(const RunData& data, const RunFindings& findings, int contender) {
   if (findings.design == Design::baseline_only) return "nothing was varied";
   const CandidateFinding& baseline = findings.candidates.front();
@@ -146,9 +162,10 @@ std::string reason_to_keep(const RunData& data, const RunFindings& findings, int
   std::string reason = "undecided after ";
   reason += findings.design == Design::grid ? counted(findings.pairs, "round")
                                             : counted(findings.pairs, "pair") + " of the finalist";
-  if (candidate.score.pairs_needed > findings.pairs) {
-    reason += fmt::format("; at this noise about {} would settle {:.3g} %",
-                          candidate.score.pairs_needed, data.run.smallest_gain * 100);
+  const std::string price = price_of_deciding(findings, candidate.score);
+  if (!price.empty()) {
+    reason += fmt::format("; at this noise {} would settle {:.3g} %", price,
+                          data.run.smallest_gain * 100);
   }
   return reason;
 }

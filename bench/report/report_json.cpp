@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
+
 #include "report/result_tables.hpp"
 #include "report/table_words.hpp"
 
@@ -42,7 +44,7 @@ ordered_json gain_json(const Gain& gain) {
   if (gain.has_interval()) {
     j["low"] = nine_digits(gain.interval.low);
     j["high"] = nine_digits(gain.interval.high);
-    j["confidence"] = gain.confidence;
+    j["confidence"] = nine_digits(gain.confidence);
   }
   return j;
 }
@@ -71,6 +73,20 @@ ordered_json run_json(const RunData& data) {
     j["workload"] = {{"name", run.workload->name}, {"iterations", run.workload->iterations}};
   }
   return j;
+}
+
+ordered_json change_json(const std::optional<MachineChange>& change) {
+  if (!change) return nullptr;
+  const bool drift = change->kind == MachineChange::Kind::drift;
+  ordered_json divided = ordered_json::array();
+  for (const MachineChange::Round& round : change->divided) {
+    divided.push_back({{"stage", to_string(round.stage)}, {"round", round.round}});
+  }
+  return {{"kind", drift ? "drift" : "step"},
+          {"time_factor", nine_digits(std::exp(change->size))},
+          {"from_trial", change->from},
+          {"to_trial", change->to},
+          {"divided_rounds", divided}};
 }
 
 ordered_json recommendation_json(const RunData& data, const RunFindings& findings,
@@ -120,6 +136,7 @@ std::string report_json(const RunData& data, const RunFindings& findings,
                  {"simulated", data.run.simulated},
                  {"scope", scope_line(data.run)},
                  {"run", run_json(data)},
+                 {"machine_change", change_json(findings.machine_change)},
                  {"recommendation", recommendation_json(data, findings, recommendation)},
                  {"settings", rows_json(settings_table(data, findings), data.run.simulated)},
                  {"points", rows_json(points_table(data, findings), data.run.simulated)},

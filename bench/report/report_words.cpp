@@ -114,6 +114,36 @@ std::string evidence_line(const RunData& data, const RunFindings& findings,
   return line;
 }
 
+std::string_view word_of(Stage stage) {
+  switch (stage) {
+    case Stage::screen:
+      return "screening round";
+    case Stage::confirm:
+      return "pair";
+    default:
+      return "round";
+  }
+}
+
+// "the machine got 9.8 % slower from trial 31 on, inside screening round 2: ..."
+std::string change_line(const MachineChange& change) {
+  const double percent = std::expm1(std::abs(change.size)) * 100;
+  std::string line = fmt::format("the machine got {:.2g} % {}", percent,
+                                 change.size > 0 ? "slower" : "faster");
+  if (change.kind == MachineChange::Kind::drift) {
+    return line + fmt::format(" little by little, trials {} to {}: neighbouring trials are still "
+                              "comparable, far ones are not",
+                              change.from, change.to);
+  }
+  line += fmt::format(" from trial {} on", change.from);
+  for (std::size_t i = 0; i < change.divided.size(); ++i) {
+    line += fmt::format("{} {} {}", i == 0 ? ", inside" : " and",
+                        word_of(change.divided[i].stage), change.divided[i].round + 1);
+  }
+  if (change.divided.empty()) return line + ", between two rounds";
+  return line + ": what was measured there compares unequal times";
+}
+
 void add_size_winners(const RunData& data, const Recommendation& found,
                       std::vector<std::string>& lines) {
   const bool differ = std::any_of(found.size_winners.begin(), found.size_winners.end(),
@@ -149,6 +179,9 @@ std::vector<std::string> head_lines(const RunData& data, const RunFindings& find
     lines.push_back(mark + alarm_line(data, findings));
   }
   for (const std::string& note : run.notes) lines.push_back("note    " + note);
+  if (findings.machine_change) {
+    lines.push_back("note    " + change_line(*findings.machine_change));
+  }
   if (!data.end) {
     lines.emplace_back("note    no end record: the run is still going on, or was killed");
   } else if (data.end->reason != "complete") {

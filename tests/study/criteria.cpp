@@ -37,6 +37,12 @@ bool Row::holds() const {
   return true;
 }
 
+Row Row::with_spare(double spare) const {
+  Row eased = *this;
+  eased.limit += spare;
+  return eased;
+}
+
 bool all_hold(const std::vector<Row>& rows) {
   return std::all_of(rows.begin(), rows.end(), [](const Row& row) { return row.holds(); });
 }

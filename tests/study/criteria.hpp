@@ -20,6 +20,7 @@ struct Row {
   bool is_share = true;  // printed in percent
 
   bool holds() const;
+  Row with_spare(double spare) const;  // the limit moved by it
 };
 
 bool all_hold(const std::vector<Row>& rows);

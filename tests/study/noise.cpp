@@ -10,7 +10,7 @@
 namespace nccl_sweep::study {
 namespace {
 
-constexpr double kDeviation = 0.01;  // of a launch, in all models
+constexpr double kDeviation = 0.01;  // of a launch, but in gaussian-3
 constexpr double kChange = 0.10;     // of the machine over the run: drift, step
 
 Noise with_random(std::uint64_t seed, const std::function<double(Random&, int)>& draw) {
@@ -21,6 +21,10 @@ Noise with_random(std::uint64_t seed, const std::function<double(Random&, int)>&
 
 Noise gaussian(std::uint64_t seed, int) {
   return with_random(seed, [](Random& random, int) { return kDeviation * random.normal(); });
+}
+
+Noise gaussian_3(std::uint64_t seed, int) {
+  return with_random(seed, [](Random& random, int) { return 3 * kDeviation * random.normal(); });
 }
 
 // Student's t with 3 degrees of freedom has variance 3: scaled to the same deviation.
@@ -91,7 +95,8 @@ std::size_t Random::below(std::size_t bound) {
 const std::vector<NoiseModel>& noise_models() {
   static const std::vector<NoiseModel> models{
       {"gaussian", gaussian},     {"t3", student_3}, {"outliers", outliers},
-      {"two-humped", two_humped}, {"drift", drift},  {"step", step}};
+      {"two-humped", two_humped}, {"drift", drift},  {"step", step},
+      {"gaussian-3", gaussian_3}};
   return models;
 }
 

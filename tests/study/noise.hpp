@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 nccl-sweep authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Noise between launches for the study of the verdicts: six models whose truth is known, and real
+// Noise between launches for the study of the verdicts: seven models whose truth is known, and real
 // launches drawn with replacement. Written for the study alone: it shares no code with the model
 // backend, so an error there cannot hide itself here. The same seed gives the same noise
 // everywhere, because nothing comes from the standard library's distributions.
@@ -37,7 +37,7 @@ struct NoiseModel {
   std::function<Noise(std::uint64_t seed, int planned_trials)> start;
 };
 
-// gaussian, t3, outliers, two-humped, drift, step.
+// gaussian, t3, outliers, two-humped, drift, step, gaussian-3 (3 % instead of 1 %).
 const std::vector<NoiseModel>& noise_models();
 
 // Launches of one series, drawn with replacement: ln of their ratio to the median. The first one,
