@@ -48,6 +48,13 @@ double beta_fraction(double a, double b, double x) {
   return fraction;
 }
 
+double student_t_density(double t, double degrees_of_freedom) {
+  const double v = degrees_of_freedom;
+  constexpr double kPi = 3.14159265358979324;
+  return std::exp(log_gamma((v + 1) / 2) - log_gamma(v / 2) - (v + 1) / 2 * std::log1p(t * t / v)) /
+         std::sqrt(v * kPi);
+}
+
 }  // namespace
 
 double mean(std::span<const double> values) {
@@ -94,12 +101,19 @@ double student_t_quantile(double p, double degrees_of_freedom) {
   double low = 0;
   double high = 1;
   while (student_t_cdf(high, degrees_of_freedom) < p && high < 1e12) high *= 2;
+  // Newton's steps, each kept inside what is known to enclose the quantile.
   constexpr double kPrecision = 1e-13;
-  while (high - low > kPrecision * high) {
-    const double middle = (low + high) / 2;
-    (student_t_cdf(middle, degrees_of_freedom) < p ? low : high) = middle;
+  constexpr int kMostSteps = 200;
+  double t = (low + high) / 2;
+  for (int step = 0; step < kMostSteps && high - low > kPrecision * high; ++step) {
+    const double beyond = student_t_cdf(t, degrees_of_freedom) - p;
+    (beyond < 0 ? low : high) = t;
+    const double next = t - beyond / student_t_density(t, degrees_of_freedom);
+    const double kept = next > low && next < high ? next : (low + high) / 2;
+    if (std::abs(kept - t) <= kPrecision * t) return kept;
+    t = kept;
   }
-  return (low + high) / 2;
+  return t;
 }
 
 Estimate estimate_mean(std::span<const double> values) {
