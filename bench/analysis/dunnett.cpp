@@ -41,8 +41,7 @@ std::vector<Node> deviation_nodes(double degrees_of_freedom) {
   constexpr double kReach = 7;  // deviations of that root, which are about 1 / sqrt(2 df)
   const double reach = kReach / std::sqrt(2 * degrees_of_freedom);
   return nodes(std::max(1e-9, 1 - reach), 1 + reach, 48, [&](double s) {
-    return std::exp((degrees_of_freedom - 1) * std::log(s) -
-                    degrees_of_freedom * (s * s - 1) / 2);
+    return std::exp((degrees_of_freedom - 1) * std::log(s) - degrees_of_freedom * (s * s - 1) / 2);
   });
 }
 
@@ -72,8 +71,7 @@ class Distribution {
     for (const auto& [share, count] : settings_) {
       const double own = std::sqrt(1 - share);
       const double shift = std::sqrt(share) * baseline;
-      const double within =
-          normal_cdf((reach + shift) / own) - normal_cdf((-reach + shift) / own);
+      const double within = normal_cdf((reach + shift) / own) - normal_cdf((-reach + shift) / own);
       product *= std::pow(within, count);
     }
     return product;

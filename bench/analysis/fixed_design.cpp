@@ -13,10 +13,10 @@ namespace {
 
 using statistics::Estimate;
 
-constexpr double kConfidence = 0.95;      // of all intervals of all families together
-constexpr std::size_t kFewest = 4;        // rounds, or launches of a setting
-constexpr double kPower = 0.8;            // for "how many would it take"
-constexpr double kEqualShare = 0.5;       // as many launches as the baseline
+constexpr double kConfidence = 0.95;  // of all intervals of all families together
+constexpr std::size_t kFewest = 4;    // rounds, or launches of a setting
+constexpr double kPower = 0.8;        // for "how many would it take"
+constexpr double kEqualShare = 0.5;   // as many launches as the baseline
 
 bool is_claim(const Finding& finding) {
   return finding.verdict == Verdict::better || finding.verdict == Verdict::worse;
@@ -65,11 +65,16 @@ double FixedDesign::critical(std::span<const double> shares, double degrees_of_f
   return statistics::dunnett_critical(confidence(), shares, degrees_of_freedom);
 }
 
-// Launches of each setting until the smallest gain is found. Bonferroni stands for Dunnett here.
-int FixedDesign::replicates_needed(double deviation, int settings) const {
-  const double level = (1 - confidence()) / 2 / settings;
-  return statistics::pairs_needed(deviation * std::sqrt(2.0), std::log1p(rule_.smallest_gain),
-                                  level, kPower);
+// Rounds, or launches of each setting, until the smallest gain is found. Bonferroni stands for
+// Dunnett here.
+void FixedDesign::add_needed(std::vector<Finding>& findings, double deviation) const {
+  const double level = (1 - confidence()) / 2 / static_cast<double>(findings.size());
+  const int needed = statistics::pairs_needed(deviation * std::sqrt(2.0),
+                                              std::log1p(rule_.smallest_gain), level, kPower);
+  for (Finding& finding : findings) {
+    const bool more = finding.verdict == Verdict::undecided && needed > finding.gain->pairs;
+    finding.pairs_needed = more ? needed : 0;
+  }
 }
 
 Finding FixedDesign::judge(const Estimate& difference, double critical, int replicates) const {
@@ -78,10 +83,8 @@ Finding FixedDesign::judge(const Estimate& difference, double critical, int repl
   const double high = difference.value + reach;
   const double named = std::log1p(rule_.claimed_gain);
   Finding finding;
-  finding.gain = Gain{std::exp(difference.value),
-                      {std::exp(low), std::exp(high)},
-                      confidence(),
-                      replicates};
+  finding.gain =
+      Gain{std::exp(difference.value), {std::exp(low), std::exp(high)}, confidence(), replicates};
   if (low > 0 && difference.value >= named) {
     finding.verdict = Verdict::better;
   } else if (high < 0 && difference.value <= -named) {
@@ -100,7 +103,6 @@ std::vector<Finding> FixedDesign::judge_rounds(std::span<const std::vector<doubl
     return findings;
   }
   const statistics::ResidualNoise noise = statistics::two_way_noise(table);
-  const auto settings = static_cast<int>(differences.size());
   const std::vector<double> shares(differences.size(), kEqualShare);
   const double factor = critical(shares, noise.degrees_of_freedom);
   for (const auto& of_setting : differences) {
@@ -114,52 +116,51 @@ std::vector<Finding> FixedDesign::judge_rounds(std::span<const std::vector<doubl
   if (claims_something(findings)) {
     object(findings, statistics::permutation_p_values_of_rounds(table, level), level);
   }
-  for (Finding& finding : findings) {
-    if (finding.verdict != Verdict::undecided) continue;
-    const int needed = replicates_needed(noise.standard_deviation, settings);
-    finding.pairs_needed = needed > finding.gain->pairs ? needed : 0;
-  }
+  add_needed(findings, noise.standard_deviation);
   return findings;
 }
 
-std::vector<Finding> FixedDesign::judge_launches(
+std::vector<Finding> FixedDesign::judge_enough(
     std::span<const std::vector<double>> launches) const {
-  std::vector<std::vector<double>> compared;  // those with enough launches, baseline first
-  std::vector<double> shares;
-  for (const auto& values : launches) {
-    if (values.size() < kFewest) continue;
-    if (!compared.empty()) {
-      const auto own = static_cast<double>(values.size());
-      shares.push_back(own / (own + static_cast<double>(compared.front().size())));
-    }
-    compared.push_back(values);
-  }
-  std::vector<Finding> findings(launches.size() - 1);
-  if (launches.front().size() < kFewest || compared.size() < 2) return findings;
-  double freedom = 0;
-  for (const auto& values : compared) freedom += static_cast<double>(values.size()) - 1;
-  const double deviation = std::sqrt(pooled_squares(compared) / freedom);
-  const double factor = critical(shares, freedom);
   const auto baseline = static_cast<double>(launches.front().size());
+  std::vector<double> shares;
+  double freedom = baseline - 1;
+  for (const auto& values : launches.subspan(1)) {
+    const auto own = static_cast<double>(values.size());
+    shares.push_back(own / (own + baseline));
+    freedom += own - 1;
+  }
+  const double deviation = std::sqrt(pooled_squares(launches) / freedom);
+  const double factor = critical(shares, freedom);
   std::vector<Finding> judged;
-  for (std::size_t c = 1; c < compared.size(); ++c) {
-    const auto own = static_cast<double>(compared[c].size());
-    const Estimate difference{statistics::mean(compared[0]) - statistics::mean(compared[c]),
+  for (const auto& values : launches.subspan(1)) {
+    const auto own = static_cast<double>(values.size());
+    const Estimate difference{statistics::mean(launches.front()) - statistics::mean(values),
                               deviation * std::sqrt(1 / baseline + 1 / own), freedom};
     judged.push_back(judge(difference, factor, static_cast<int>(std::min(baseline, own))));
   }
   const double level = 1 - confidence();
   if (claims_something(judged)) {
-    object(judged, statistics::permutation_p_values(compared, level), level);
+    object(judged, statistics::permutation_p_values(launches, level), level);
   }
-  auto next = judged.begin();
+  add_needed(judged, deviation);
+  return judged;
+}
+
+std::vector<Finding> FixedDesign::judge_launches(
+    std::span<const std::vector<double>> launches) const {
+  std::vector<Finding> findings(launches.size() - 1);
+  if (launches.front().size() < kFewest) return findings;
+  std::vector<std::vector<double>> enough{launches.front()};
+  std::vector<std::size_t> settings;
   for (std::size_t c = 1; c < launches.size(); ++c) {
     if (launches[c].size() < kFewest) continue;
-    findings[c - 1] = *next++;
-    if (findings[c - 1].verdict != Verdict::undecided) continue;
-    const int needed = replicates_needed(deviation, static_cast<int>(shares.size()));
-    findings[c - 1].pairs_needed = needed > findings[c - 1].gain->pairs ? needed : 0;
+    enough.push_back(launches[c]);
+    settings.push_back(c - 1);
   }
+  if (settings.empty()) return findings;
+  const std::vector<Finding> judged = judge_enough(enough);
+  for (std::size_t i = 0; i < settings.size(); ++i) findings[settings[i]] = judged[i];
   return findings;
 }
 

@@ -32,14 +32,11 @@ class FixedDesign {
   std::vector<Finding> judge_launches(std::span<const std::vector<double>> launches) const;
 
  private:
-  struct Noise {
-    double deviation = 0;
-    double degrees_of_freedom = 0;
-  };
+  std::vector<Finding> judge_enough(std::span<const std::vector<double>> launches) const;
   Finding judge(const statistics::Estimate& difference, double critical, int replicates) const;
+  void add_needed(std::vector<Finding>& findings, double deviation) const;
   double confidence() const;
   double critical(std::span<const double> shares, double degrees_of_freedom) const;
-  int replicates_needed(double deviation, int settings) const;
 
   DecisionRule rule_;
   int families_;

@@ -157,8 +157,8 @@ class ChangeSearch {
  public:
   explicit ChangeSearch(Series series)
       : series_(std::move(series)),
-        freedom_(static_cast<double>(series_.samples.size()) -
-                 static_cast<double>(series_.groups) - 1),
+        freedom_(static_cast<double>(series_.samples.size()) - static_cast<double>(series_.groups) -
+                 1),
         residuals_(residuals_of(series_)),
         tested_(weighted(tamed(residuals_))),
         scores_(weighted(residuals_.scores)) {}

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Did the machine itself change while the run measured? A clock that falls, a neighbour that
-// starts: seen in what is left of the trials' scores after their candidates' own effects, against the
-// number of the trial. Pairs and rounds keep such a change out of most comparisons; those that
+// starts: seen in what is left of the trials' scores after their candidates' own effects, against
+// the number of the trial. Pairs and rounds keep such a change out of most comparisons; those that
 // it divides are named, and what the screening says of all candidates takes it into account.
 #pragma once
 

@@ -44,8 +44,8 @@ Values launch_statistics(std::span<const Values> launches) {
   const double deviation = std::sqrt(squares / freedom);
   Values found;
   for (std::size_t i = 1; i < launches.size(); ++i) {
-    const double share = 1 / static_cast<double>(launches[0].size()) +
-                         1 / static_cast<double>(launches[i].size());
+    const double share =
+        1 / static_cast<double>(launches[0].size()) + 1 / static_cast<double>(launches[i].size());
     found.push_back(difference_t(means[i] - means[0], deviation * std::sqrt(share)));
   }
   return found;

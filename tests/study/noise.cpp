@@ -14,9 +14,8 @@ constexpr double kDeviation = 0.01;  // of a launch, but in gaussian-3
 constexpr double kChange = 0.10;     // of the machine over the run: drift, step
 
 Noise with_random(std::uint64_t seed, const std::function<double(Random&, int)>& draw) {
-  return [random = std::make_shared<Random>(seed), draw](int trial) {
-    return draw(*random, trial);
-  };
+  return
+      [random = std::make_shared<Random>(seed), draw](int trial) { return draw(*random, trial); };
 }
 
 Noise gaussian(std::uint64_t seed, int) {
@@ -93,10 +92,10 @@ std::size_t Random::below(std::size_t bound) {
 }
 
 const std::vector<NoiseModel>& noise_models() {
-  static const std::vector<NoiseModel> models{
-      {"gaussian", gaussian},     {"t3", student_3}, {"outliers", outliers},
-      {"two-humped", two_humped}, {"drift", drift},  {"step", step},
-      {"gaussian-3", gaussian_3}};
+  static const std::vector<NoiseModel> models{{"gaussian", gaussian},    {"t3", student_3},
+                                              {"outliers", outliers},    {"two-humped", two_humped},
+                                              {"drift", drift},          {"step", step},
+                                              {"gaussian-3", gaussian_3}};
   return models;
 }
 

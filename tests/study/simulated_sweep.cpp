@@ -80,8 +80,7 @@ SweepResult judge_run(const RunData& data, const Truth& truth) {
 }
 
 SweepResult simulate(const Truth& truth, const NoiseModel& model, std::uint64_t seed) {
-  ScreenConfirm experiment(truth.candidates, Score(run_of(truth.candidates, seed).cases), seed,
-                           {});
+  ScreenConfirm experiment(truth.candidates, Score(run_of(truth.candidates, seed).cases), seed, {});
   return judge_run(simulate_with(experiment, truth, model, seed), truth);
 }
 

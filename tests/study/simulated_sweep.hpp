@@ -20,8 +20,8 @@ struct Truth {
 };
 
 struct SweepResult {
-  bool winner = false;  // any setting was recommended
-  bool found = false;   // the planted one was
+  bool winner = false;              // any setting was recommended
+  bool found = false;               // the planted one was
   bool says_nothing_gains = false;  // of all settings
   bool says_machine_changed = false;
   bool has_interval = false;

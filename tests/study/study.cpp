@@ -65,12 +65,10 @@ bool study_everything(const std::vector<LaunchSeries>& launches, const Seeds& se
     if (!as_loud_as_its_neighbour) all.push_back(series);
   }
   all.push_back(studied(launches, "socket").back());
-  fine &= show(
-      "SIMULATED sweeps, real noise: launches drawn with replacement",
-      rows_of(all, [&](const LaunchSeries& s) { return judge_real_noise(s, seeds); }));
-  fine &= show(
-      "Real launches of one setting, relabelled",
-      rows_of(nvlink, [&](const LaunchSeries& s) { return judge_relabelled(s, seeds); }));
+  fine &= show("SIMULATED sweeps, real noise: launches drawn with replacement",
+               rows_of(all, [&](const LaunchSeries& s) { return judge_real_noise(s, seeds); }));
+  fine &= show("Real launches of one setting, relabelled",
+               rows_of(nvlink, [&](const LaunchSeries& s) { return judge_relabelled(s, seeds); }));
   std::vector<NoiseModel> models = noise_models();
   std::erase_if(models, [](const NoiseModel& m) {
     return m.name != "gaussian" && m.name != "outliers" && m.name != "two-humped";

@@ -100,8 +100,8 @@ std::vector<Row> judge_model(const NoiseModel& model, const Seeds& seeds) {
   }
   const Tally much = play({24, 0.10}, model, seeds);
   const bool promised = model.name == "two-humped";
-  rows.add("24 candidates, one +10 %: found", much.found,
-           promised ? Bound::at_least : Bound::none, 0.95);
+  rows.add("24 candidates, one +10 %: found", much.found, promised ? Bound::at_least : Bound::none,
+           0.95);
   rows.add("24 candidates, one +10 %: interval holds", much.covered, Bound::at_least, kCoverage);
   return rows.take();
 }

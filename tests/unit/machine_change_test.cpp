@@ -69,7 +69,10 @@ TEST(MachineChange, AFewWildLaunchesAreNone) {
 TEST(MachineChange, SelectionByTheScreeningIsNone) {
   int alarms = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    alarms += change_of(run_on(24, [](int) { return 0.0; }, seed)) ? 1 : 0;
+    alarms += change_of(run_on(
+                  24, [](int) { return 0.0; }, seed))
+                  ? 1
+                  : 0;
   }
   EXPECT_LE(alarms, 4);
 }

@@ -63,11 +63,17 @@ TEST(Recommendation, EqualSettingsKeepTheDefaultAndSayWhy) {
 }
 
 TEST(Recommendation, ANoisyRunIsUndecidedAndNamesThePairsItWouldTake) {
-  const Recommendation found =
-      recommend_from(sweep({0, 0.02}, 0.2, {large_case()}, tests::always_completes, 6));
+  RunData data = sweep({0, 0.02}, 0.2, {large_case()}, tests::always_completes, 6);
+  for (TrialOutcome& trial : data.trials) trial.total_seconds = 1.5;
+  const RunFindings findings = find(data);
+  const Recommendation found = recommend(data, findings);
   EXPECT_TRUE(found.keeps_default());
   EXPECT_TRUE(found.reason.starts_with("undecided after 24 pairs")) << found.reason;
-  EXPECT_NE(found.reason.find("would settle 3 %"), std::string::npos) << found.reason;
+  const int pairs = findings.candidates[1].score.pairs_needed;
+  const std::string price =
+      "about " + std::to_string(pairs) + " pairs (" + std::to_string(2 * pairs) +
+      " trials, about " + format_seconds(Seconds{3.0 * pairs}) + ") would settle 3 %";
+  EXPECT_NE(found.reason.find(price), std::string::npos) << found.reason << "\n" << price;
 }
 
 TEST(Recommendation, PredictsCommunicationTimeAndShares) {

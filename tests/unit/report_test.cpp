@@ -165,6 +165,23 @@ TEST(Report, EveryFormatOfASimulatedRunSaysSo) {
   }
 }
 
+TEST(Report, SaysThatTheMachineChangedAndWhichRoundsItDivides) {
+  ScreenConfirm experiment(24, Score({tests::large_case()}), 3, {});
+  tests::Planted noise(std::vector<double>(24, 0.0), 0.01, 3);
+  const RunData data =
+      tests::drive(experiment, tests::run_record(24, {tests::large_case()}),
+                   [&](const TrialOrder& order, int i) {  // trials 25 to 34 are the second round
+                     return noise(order, i) + (order.index < 30 ? 0 : 0.1);
+                   });
+  const std::string text = render_run_report(data, false);
+  EXPECT_NE(text.find("note    the machine got 1"), std::string::npos) << text;
+  EXPECT_NE(text.find("slower from trial 30 on, inside screening round 2: "), std::string::npos)
+      << text;
+  ReportOptions json;
+  json.format = ReportFormat::json;
+  EXPECT_NE(render_report(data, json).find("\"kind\": \"step\""), std::string::npos);
+}
+
 TEST(Report, AnUnknownFormatIsAUsageErrorWithTheWordsThatAreKnown) {
   EXPECT_EQ(parse_report_format("nccl-tests"), ReportFormat::nccl_tests);
   try {

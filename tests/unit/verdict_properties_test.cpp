@@ -128,8 +128,7 @@ TEST(VerdictProperties, ATrialOfOneCandidateChangesNoOthersEstimate) {
         const RunFindings after = find(more);
         for (std::size_t c = 1; c < before.candidates.size(); ++c) {
           if (added == 0 || static_cast<int>(c) == added) continue;
-          EXPECT_EQ(before.candidates[c].score.gain->ratio,
-                    after.candidates[c].score.gain->ratio);
+          EXPECT_EQ(before.candidates[c].score.gain->ratio, after.candidates[c].score.gain->ratio);
           EXPECT_EQ(before.point(static_cast<int>(c), 0)->median,
                     after.point(static_cast<int>(c), 0)->median);
         }
