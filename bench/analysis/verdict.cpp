@@ -137,14 +137,17 @@ class Analysis {
     if (complete.size() < 2) return;
     const auto rows = dataset_.complete_rounds(Stage::grid, complete);
     findings_.pairs = static_cast<int>(rows.size());
+    std::vector<std::vector<SampleRow>> shared;  // rounds of the default and one other
+    for (std::size_t c = 1; c < complete.size(); ++c) {
+      shared.push_back(dataset_.complete_rounds(Stage::grid, {0, complete[c]}));
+    }
     const FixedDesign by_score(rule_, 1);
     const FixedDesign by_case(rule_, static_cast<int>(cases_));
     for (int i = kScore; i < static_cast<int>(cases_); ++i) {
       std::vector<std::vector<double>> differences;
-      for (std::size_t c = 1; c < complete.size(); ++c) {
+      for (const auto& rounds : shared) {
         differences.emplace_back();
-        const auto shared = dataset_.complete_rounds(Stage::grid, {0, complete[c]});
-        for (const auto& row : log_table(shared, i)) differences.back().push_back(row[0] - row[1]);
+        for (const auto& row : log_table(rounds, i)) differences.back().push_back(row[0] - row[1]);
       }
       const FixedDesign& design = i == kScore ? by_score : by_case;
       const std::vector<Finding> found = design.judge_rounds(differences, log_table(rows, i));
