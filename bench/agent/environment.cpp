@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 
 #include <unistd.h>
 
@@ -103,6 +104,25 @@ std::vector<std::string> nccl_file_report(const Variables& own) {
                                                     : fmt::format("{} absent", shown));
   }
   return lines;
+}
+
+std::optional<Variables> conf_file_variables(const Variables& own, const std::string& system_file) {
+  const std::string named = value_or_empty(own, "NCCL_CONF_FILE");
+  Variables found;
+  for (const std::string& file :
+       {named.empty() ? value_or_empty(own, "HOME") + "/.nccl.conf" : named, system_file}) {
+    if (access(file.c_str(), F_OK) != 0) continue;
+    std::ifstream in(file);
+    if (!in) return std::nullopt;
+    for (std::string line; std::getline(in, line);) {
+      const std::size_t equals = line.find('=');
+      if (line.starts_with('#') || equals == std::string::npos) continue;
+      // NCCL trims nothing, so neither is it done here: "NAME = 4" sets a variable "NAME ".
+      const std::string name = line.substr(0, equals);
+      if (!own.contains(name)) found.emplace(name, line.substr(equals + 1));
+    }
+  }
+  return found;
 }
 
 }  // namespace nccl_sweep::agent

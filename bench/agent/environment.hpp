@@ -7,6 +7,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,5 +37,11 @@ std::vector<std::string> worker_environment(const Variables& own, const Variable
 // For run's first lines and its record: NCCL_TOPO_FILE, NCCL_CONF_FILE, ~/.nccl.conf and
 // /etc/nccl.conf of this agent: unset, readable, or set and not readable.
 std::vector<std::string> nccl_file_report(const Variables& own);
+
+// What NCCL takes from its conf files, by its own rules: $NCCL_CONF_FILE, else ~/.nccl.conf, then
+// /etc/nccl.conf; the first to set a variable wins, and the environment before them all, so names
+// that it sets are left out. Nothing where such a file cannot be read: then its content is unknown.
+std::optional<Variables> conf_file_variables(const Variables& own,
+                                             const std::string& system_file = "/etc/nccl.conf");
 
 }  // namespace nccl_sweep::agent

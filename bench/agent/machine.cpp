@@ -108,11 +108,12 @@ Machine this_machine(const fs::path& root) {
   if (uname(&kernel) == 0) m.kernel = kernel.release;
   m.library = library_variables(own);
   m.nccl_files = nccl_file_report(own);
+  m.conf = conf_file_variables(own);
   return m;
 }
 
 std::string to_text(const Machine& m) {
-  return json{{"host", m.host},
+  json text{{"host", m.host},
               {"cpu", m.cpu},
               {"cores", m.cores},
               {"gpus", m.gpus},
@@ -125,8 +126,9 @@ std::string to_text(const Machine& m) {
               {"driver", m.driver},
               {"kernel", m.kernel},
               {"library", m.library},
-              {"nccl_files", m.nccl_files}}
-      .dump(-1, ' ', false, json::error_handler_t::replace);
+              {"nccl_files", m.nccl_files}};
+  if (m.conf) text["conf"] = *m.conf;
+  return text.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 Machine machine_from_text(const std::string& text) {
@@ -146,6 +148,7 @@ Machine machine_from_text(const std::string& text) {
   j.at("kernel").get_to(m.kernel);
   j.at("library").get_to(m.library);
   j.at("nccl_files").get_to(m.nccl_files);
+  if (j.contains("conf")) m.conf = j.at("conf").get<Variables>();
   return m;
 }
 

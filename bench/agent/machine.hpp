@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct Machine {
   std::string kernel;
   Variables library;                // library_variables() of this agent's environment
   std::vector<std::string> nccl_files;
+  std::optional<Variables> conf;    // conf_file_variables(); nothing where a file is unreadable
 };
 
 // `root` is another folder in tests.

@@ -13,7 +13,9 @@ using statistics::Interval;
 
 constexpr double kConfidence = 0.95;
 constexpr double kClaimConfidence = 0.983;  // of an interval that backs a claim
-constexpr std::size_t kFewestPairsForCases = 10;  // below, words would rest on the stopping rule
+constexpr std::size_t kFewestPairsForCases = 6;  // the first look
+constexpr std::size_t kUsualPairsForCases = 10;  // before, runs that stop early are a selection
+constexpr double kEarlyError = 0.005;  // of all rows before: so rare even where nothing stops
 constexpr double kPower = 0.8;            // for "how many pairs would it take"
 
 Gain gain_of(const Estimate& difference, double confidence, std::size_t pairs) {
@@ -56,22 +58,26 @@ Finding undecided(std::span<const double> differences, const DecisionRule& rule)
 // A size needs the noise's number of pairs, and never fewer than the method asks for.
 Finding undecided_case(std::span<const double> differences, const DecisionRule& rule) {
   Finding finding = undecided(differences, rule);
-  finding.pairs_needed = std::max(finding.pairs_needed, static_cast<int>(kFewestPairsForCases));
+  if (differences.size() < kUsualPairsForCases) {
+    finding.pairs_needed = std::max(finding.pairs_needed, static_cast<int>(kUsualPairsForCases));
+  }
   return finding;
 }
 
 // Two-sided at Holm's level for a difference, one-sided bound for "no gain".
 Finding judge_case(std::span<const double> differences, double holm_p, const DecisionRule& rule) {
+  const bool early = differences.size() < kUsualPairsForCases;
+  const double error = early ? kEarlyError : 1 - kConfidence;
   const Estimate difference = statistics::estimate_mean(differences);
   const double named = std::log1p(rule.claimed_gain);
-  if (holm_p <= 1 - kConfidence && std::abs(difference.value) >= named) {
+  if (holm_p <= error && std::abs(difference.value) >= named) {
     const Verdict verdict = difference.value > 0 ? Verdict::better : Verdict::worse;
     return {verdict, gain_of(difference, kClaimConfidence, differences.size()), 0};
   }
-  if (below_smallest_gain(difference, rule.bound_confidence, rule)) {
+  if (below_smallest_gain(difference, early ? 1 - kEarlyError : rule.bound_confidence, rule)) {
     return {Verdict::no_gain, gain_of(difference, kConfidence, differences.size()), 0};
   }
-  return undecided(differences, rule);
+  return undecided_case(differences, rule);
 }
 
 }  // namespace

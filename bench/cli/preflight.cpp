@@ -152,6 +152,16 @@ void add_notes(PreparedRun& run, const std::vector<agent::Machine>& machines) {
     if (!name.starts_with("CUDA_")) pinned.push_back(name + "=" + value);
   }
   if (!pinned.empty()) record.notes.push_back(fmt::format("pinned: {}", fmt::join(pinned, " ")));
+  if (run.spec.backend == "nccl" && machines.front().conf) {
+    std::vector<std::string> conf;
+    for (const auto& [name, value] : *machines.front().conf) {
+      if (name.starts_with("NCCL_")) names.push_back(name);
+      conf.push_back(name + "=" + value);
+    }
+    if (!conf.empty()) {
+      record.notes.push_back(fmt::format("from conf files: {}", fmt::join(conf, " ")));
+    }
+  }
   const KnobCatalogue catalogue = KnobCatalogue::load(data_folder() / "knobs");
   for (std::string& line : unknown_variables(names, catalogue)) {
     run.warnings.push_back(std::move(line));

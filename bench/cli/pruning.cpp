@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -35,14 +36,12 @@ bool has_network_plugin(const agent::Variables& site) {
   return false;
 }
 
-bool has_conf_file(const std::vector<agent::Machine>& machines) {
-  const auto is_there = [](const std::string& line) {
-    return line.find(".conf") != std::string::npos ? !line.ends_with(" absent")
-                                                   : line.starts_with("NCCL_CONF_FILE=");
-  };
-  return std::ranges::any_of(machines, [&](const agent::Machine& m) {
-    return std::ranges::any_of(m.nccl_files, is_there);
-  });
+// Of all nodes, where it is the same and known on each.
+std::optional<agent::Variables> conf_variables(const std::vector<agent::Machine>& machines) {
+  const auto& first = machines.front().conf;
+  const bool same = std::ranges::all_of(
+      machines, [&](const agent::Machine& m) { return m.conf.has_value() && m.conf == first; });
+  return same ? first : std::nullopt;
 }
 
 bool every_gpu(const std::vector<agent::Machine>& machines, const auto& is_such) {
@@ -77,7 +76,9 @@ PruneContext context_of(const SweepSpec& spec, const std::vector<int>& node_of_r
   context.node_of_rank = node_of_rank;
   context.site = site;
   if (spec.backend != "nccl") return context;
-  context.conf_files = has_conf_file(machines);
+  const auto conf = conf_variables(machines);
+  context.conf_files = !conf;
+  if (conf) context.site.insert(conf->begin(), conf->end());  // the environment wins
   context.network_plugin = has_network_plugin(site);
   context.nvlink_inside = every_gpu(machines, is_nvlink_board);
   context.nvlink_across = std::ranges::any_of(machines, [](const agent::Machine& m) {

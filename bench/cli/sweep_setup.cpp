@@ -111,17 +111,19 @@ agent::Variables site_variables(const SweepSpec& spec, agent::Variables site) {
 
 // An administrator set it for a reason: varying it takes a word.
 void refuse_pinned(const SweepSpec& spec, const KnobCatalogue& catalogue,
-                   const agent::Variables& site, const SweepOptions& options) {
+                   const agent::Variables& site, const agent::Variables& conf,
+                   const SweepOptions& options) {
+  const auto check = [&](const std::string& name, const agent::Variables& set, const char* by) {
+    const auto pinned = set.find(name);
+    if (pinned == set.end() || contains(options.override_pinned, name)) return;
+    throw usage_error(fmt::format("{} is pinned to '{}' by {}, and the sweep would vary it", name,
+                                  pinned->second, by),
+                      spec.name, fmt::format("leave it out, or add --override-pinned {}", name));
+  };
   for (const Axis& axis : spec.axes) {
     const Knob& knob = catalogue.require(spec.backend, axis.knob, spec.name);
-    const auto pinned = site.find(axis.knob);
-    if (pinned != site.end() && !contains(options.override_pinned, axis.knob)) {
-      throw usage_error(
-          fmt::format("{} is pinned to '{}' by the environment of this run, and the sweep would "
-                      "vary it",
-                      axis.knob, pinned->second),
-          spec.name, fmt::format("leave it out, or add --override-pinned {}", axis.knob));
-    }
+    check(axis.knob, site, "the environment of this run");
+    check(axis.knob, conf, "a conf file of NCCL");
     if (knob.knob_class != KnobClass::tuning && !contains(options.allow, axis.knob)) {
       throw usage_error(fmt::format("{} is of class {}: {}", axis.knob, to_string(knob.knob_class),
                                     knob.danger.empty() ? knob.summary : knob.danger),
@@ -255,7 +257,10 @@ PreparedRun prepare_run(const SweepOptions& options, const std::string& default_
   run.plan = expand(run.spec, catalogue, workload ? workload->cases : std::vector<WorkloadCase>{},
                     nodes);
   const agent::Variables site = site_variables(run.spec, machines.front().library);
-  refuse_pinned(run.spec, catalogue, site, options);
+  const agent::Variables conf = run.spec.backend == "nccl"
+                                    ? machines.front().conf.value_or(agent::Variables{})
+                                    : agent::Variables{};
+  refuse_pinned(run.spec, catalogue, site, conf, options);
   choose_candidates(run.plan, run.spec, catalogue, nodes, site, machines, options.only);
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();
   const std::uint64_t seed = options.seed != 0 ? options.seed : static_cast<std::uint64_t>(now);

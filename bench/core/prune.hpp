@@ -20,8 +20,8 @@ namespace nccl_sweep {
 struct PruneContext {
   std::string backend;
   std::vector<int> node_of_rank;            // of the ranks of the figures
-  std::map<std::string, std::string> site;  // variables of the environment
-  bool conf_files = false;      // NCCL may read variables from files, which were not looked into
+  std::map<std::string, std::string> site;  // variables of the environment and of conf files
+  bool conf_files = false;      // there are conf files whose content is unknown or differs by node
   bool network_plugin = false;  // a plugin may carry the data across nodes, with its own defaults
   bool nvlink_inside = false;   // the GPUs of a node are joined by NVLink
   bool nvlink_across = false;   // so may be those of several hosts, which NCCL then takes for one

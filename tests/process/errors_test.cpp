@@ -162,6 +162,24 @@ TEST(Pinned, ASiteThatSwitchedMulticastOffIsObeyedBeforeAnyWorkerStarts) {
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "run"));
 }
 
+TEST(Pinned, AConfFilePinsToo) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / ".nccl.conf") << "NCCL_NVLS_ENABLE=0\n";
+  const std::string plan = "HOME=. " + program() +
+                           " plan --backend nccl --workers 2 --collective all_gather -b 1M -e 1M"
+                           " --vary ";
+  const Finished finished = run_shell(folder.path(), plan + "NCCL_NVLS_ENABLE=0,2");
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_NE(finished.err.find("NCCL_NVLS_ENABLE is pinned to '0' by a conf file"),
+            std::string::npos)
+      << finished.err;
+  const Finished other =
+      run_shell(folder.path(), plan + "buffer=plain,symmetric --vary NCCL_SYM_CTAS=8,16");
+  EXPECT_EQ(other.exit_code, 0) << other.err;
+  EXPECT_NE(other.out.find("from conf files: NCCL_NVLS_ENABLE=0"), std::string::npos) << other.out;
+  EXPECT_NE(other.out.find("A/A: buffer=plain NCCL_SYM_CTAS=8"), std::string::npos) << other.out;
+}
+
 TEST(Preflight, ATopologyFileThatIsNotThereIsAWarning) {
   const TemporaryFolder folder;
   const Finished finished = run_shell(

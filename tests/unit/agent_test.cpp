@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 nccl-sweep authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 #include <gtest/gtest.h>
 
@@ -18,6 +20,23 @@ namespace {
 
 bool has(const std::vector<std::string>& list, const std::string& value) {
   return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+TEST(ConfFiles, AreReadAsNcclReadsThem) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(::testing::TempDir()) / "conf-files";
+  fs::create_directories(folder);
+  std::ofstream(folder / ".nccl.conf") << "# site\nNCCL_ALGO=Ring\nNCCL_PROTO = LL\nnonsense\n";
+  std::ofstream(folder / "system.conf") << "NCCL_ALGO=Tree\nNCCL_NVLS_ENABLE=0\nNCCL_NET=IB\n";
+  std::ofstream(folder / "named.conf") << "NCCL_ALGO=NVLS\n";
+  const std::string system = (folder / "system.conf").string();
+  Variables own{{"HOME", folder.string()}, {"NCCL_NET", "Socket"}};
+  EXPECT_EQ(conf_file_variables(own, system),
+            (Variables{{"NCCL_ALGO", "Ring"}, {"NCCL_PROTO ", " LL"}, {"NCCL_NVLS_ENABLE", "0"}}));
+  own["NCCL_CONF_FILE"] = (folder / "named.conf").string();
+  EXPECT_EQ(conf_file_variables(own, system),
+            (Variables{{"NCCL_ALGO", "NVLS"}, {"NCCL_NVLS_ENABLE", "0"}}));
+  EXPECT_EQ(conf_file_variables({{"HOME", "/nowhere"}}, "/nowhere/nccl.conf"), Variables{});
 }
 
 TEST(WorkerEnvironment, HoldsNothingOfTheLaunchAndRankZerosLibraryVariables) {

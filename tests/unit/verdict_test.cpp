@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <random>
 
 #include "analysis/comparison.hpp"
 #include "analysis/experiment.hpp"
@@ -168,13 +170,50 @@ TEST(Verdict, WithOneCaseTheRowHasTheScoresVerdict) {
   EXPECT_EQ(found.point(1, 0)->trials, 6);  // of the confirmation only
 }
 
-TEST(Verdict, SizesAreUndecidedBelowTenPairsThoughTheScoreIsDecided) {
-  const RunFindings found = find(sweep({0, 0.1}, 0.01, 3, {large_case(16), large_case(64)}));
-  EXPECT_EQ(found.pairs, 6);
-  EXPECT_EQ(score_of(found, 1).verdict, Verdict::better);
-  for (const int i : {0, 1}) {
-    EXPECT_EQ(found.point(1, i)->finding.verdict, Verdict::undecided);
-    EXPECT_GT(found.point(1, i)->finding.gain->interval.low, 1.0);
+TEST(Verdict, WithSixPairsASizeNeedsMoreThanTheScoreDoes) {
+  const DecisionRule rule;
+  const auto case_of = [](double gain, double noise) {
+    std::vector<double> differences;
+    for (int pair = 0; pair < 6; ++pair) differences.push_back(gain + noise * (pair % 3 - 1));
+    return differences;
+  };
+  // Clear, clear only by the usual 5 %, and equal.
+  const auto found = judge_cases(
+      std::vector<std::vector<double>>{case_of(0.05, 0.005), case_of(0.05, 0.03), case_of(0, 0.004)},
+      rule);
+  EXPECT_EQ(found[0].verdict, Verdict::better);
+  EXPECT_EQ(found[1].verdict, Verdict::undecided);
+  EXPECT_EQ(found[1].pairs_needed, 10);
+  EXPECT_GT(found[1].gain->interval.low, 1.0);
+  EXPECT_EQ(found[2].verdict, Verdict::no_gain);
+}
+
+TEST(Verdict, FewerThanSixPairsSayNothingOfSizes) {
+  const auto found =
+      judge_cases(std::vector<std::vector<double>>{{0.05, 0.051, 0.049, 0.05, 0.05}}, {});
+  EXPECT_EQ(found[0].verdict, Verdict::undecided);
+}
+
+// SIMULATED: equal settings, eight sizes, launches of two kinds 9 % apart and plain noise.
+TEST(Verdict, SixPairsOfEqualsSeldomClaimAnything) {
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> noise(0, 0.005);
+  std::bernoulli_distribution slow(0.5);
+  for (const double hump : {0.0, 0.09}) {
+    const auto launch = [&] { return noise(random) + (slow(random) ? hump : 0); };
+    int claims = 0;
+    constexpr int kRuns = 4000;
+    for (int run = 0; run < kRuns; ++run) {
+      std::vector<std::vector<double>> differences(8, std::vector<double>(6));
+      for (auto& of_case : differences) {
+        for (double& difference : of_case) difference = launch() - launch();
+      }
+      const auto found = judge_cases(differences, {});
+      claims += std::any_of(found.begin(), found.end(), [](const Finding& f) {
+        return f.verdict == Verdict::better || f.verdict == Verdict::worse;
+      });
+    }
+    EXPECT_LE(claims, kRuns / 50) << hump;
   }
 }
 
