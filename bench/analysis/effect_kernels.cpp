@@ -176,6 +176,10 @@ EffectFinding check_symmetric_ctas(const Observed& seen, const Setting& setting)
   if (seen.path->kind == PathKind::copy_engine) return not_applicable(taken(*seen.path));
   const auto wanted = number_of(setting.value);
   if (wanted == 0) return unobservable("0 leaves the number to NCCL");
+  constexpr std::int64_t kLeastBytes = 16;  // of a thread block: one access
+  if (wanted && seen.path->channels < *wanted && seen.what.size.value < *wanted * kLeastBytes) {
+    return not_applicable(fmt::format("too little data for {} thread blocks", *wanted));
+  }
   const bool same = wanted == seen.path->channels;
   return same ? proven(taken(*seen.path)) : contradicted(taken(*seen.path));
 }

@@ -33,7 +33,7 @@ constexpr std::array<HabitualFlag, 9> kHabitual{{
     {"-p,--parallel_init", "0", "each worker has one communicator"},
     {"-r,--root", "0", "the root is rank 0"},
     {"-z,--blocking", "0", "ops are queued back to back"},
-    {"-G,--cudagraph", "0", "graphs are not replayed"},
+    {"-G,--cudagraph", "0", "sweep with run --graph on"},
     {"-C,--report_cputime", "0", "CPU seconds are in the records"},
     {"-a,--average", "1", "times are means over ranks; the slowest rank is in the records"},
 }};

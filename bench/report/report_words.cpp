@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "analysis/statistics.hpp"
 #include "report/run_report.hpp"
@@ -144,6 +145,24 @@ std::string change_line(const MachineChange& change) {
   return line + ": what was measured there compares unequal times";
 }
 
+// What the log says of the contender where it says the same of all sizes and that is no proof.
+std::string effect_line(const RunFindings& findings, int contender) {
+  std::set<std::string> reasons;
+  std::set<Effect> effects;
+  for (const Point& point : findings.points) {
+    if (point.candidate != contender) continue;
+    effects.insert(point.effect.effect);
+    reasons.insert(point.effect.why);
+  }
+  if (effects == std::set{Effect::not_applicable}) {
+    return fmt::format("it has nothing to act on here: {}", fmt::join(reasons, "; "));
+  }
+  if (effects == std::set{Effect::contradicted}) {
+    return fmt::format("it did not take effect: {}", fmt::join(reasons, "; "));
+  }
+  return {};
+}
+
 void add_size_winners(const RunData& data, const Recommendation& found,
                       std::vector<std::string>& lines) {
   const bool differ = std::any_of(found.size_winners.begin(), found.size_winners.end(),
@@ -206,6 +225,10 @@ std::vector<std::string> conclusion_lines(const RunData& data, const RunFindings
                                 setting_name(data, found.candidate)));
     lines.push_back("  " + evidence_line(data, findings, found));
     lines.push_back("  " + found.reason);
+  }
+  if (found.contender != 0) {
+    const std::string effect = effect_line(findings, found.contender);
+    if (!effect.empty()) lines.push_back("  " + effect);
   }
   if (found.prediction) {
     const std::string whose =

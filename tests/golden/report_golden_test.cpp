@@ -63,6 +63,14 @@ TEST(Golden, TextOfRunsWithATwinThatIsQuietAndOneThatRaisesTheAlarm) {
   expect_approved("alarm-raised.txt", render_report(tests::raised_alarm_run(), {}));
 }
 
+// Measured, on two H200 GPUs: a setting that wins and what it costs, one that has nothing to act on,
+// and a ladder of which each step is proven.
+TEST(Golden, TextOfRunsOnGpus) {
+  expect_approved("h200-fsdp2.txt", report("h200-fsdp2", ReportFormat::text));
+  expect_approved("h200-ib.txt", report("h200-ib", ReportFormat::text));
+  expect_approved("h200-ctas.txt", report("h200-ctas", ReportFormat::text, true));
+}
+
 TEST(Golden, Markdown) {
   expect_approved("workload.md", report("workload", ReportFormat::markdown));
   expect_approved("simulated.md", report("simulated", ReportFormat::markdown));
@@ -87,6 +95,7 @@ TEST(Golden, SettingsFilesOfAWinnerOfNoGainAndOfASimulation) {
   expect_approved("workload.settings.txt", settings_text("workload"));
   expect_approved("simulated.settings.txt", settings_text("simulated"));
   expect_approved("alarm.settings.txt", settings_text("alarm"));
+  expect_approved("h200-fsdp2.settings.txt", settings_text("h200-fsdp2"));
 }
 
 TEST(Golden, SettingsKeptPerFabric) {
