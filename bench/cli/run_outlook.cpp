@@ -12,13 +12,8 @@
 namespace nccl_sweep::cli {
 namespace {
 
-PlannedTrials trials_of(const PreparedRun& run) {
-  return plan_trials(static_cast<int>(run.plan.candidates.size()), run.spec.rounds,
-                     closing_trials(run.spec), twin_of(run.record, run.spec).has_value());
-}
-
 double seconds_of(const PreparedRun& run, const TrialCost& cost) {
-  return trials_of(run).expected * (cost.start_up_seconds + cost.measuring_seconds);
+  return planned_trials(run).expected * (cost.start_up_seconds + cost.measuring_seconds);
 }
 
 // "about 2 min 3 s (start-up 20 s, measuring 1 min 43 s)"
@@ -31,7 +26,7 @@ std::string time_text(int trials, const TrialCost& cost) {
 }
 
 std::string plan_line(const PreparedRun& run) {
-  const PlannedTrials trials = trials_of(run);
+  const PlannedTrials trials = planned_trials(run);
   const std::string& backend = run.spec.backend;
   const TrialCost here = estimate_trial(backend, run.spec, run.plan);
   const std::size_t alike = run.record.collapsed.size();
@@ -49,6 +44,11 @@ std::string plan_line(const PreparedRun& run) {
 }
 
 }  // namespace
+
+PlannedTrials planned_trials(const PreparedRun& run) {
+  return plan_trials(static_cast<int>(run.plan.candidates.size()), run.spec.rounds,
+                     closing_trials(run.spec), twin_of(run.record, run.spec).has_value());
+}
 
 double estimated_seconds(const PreparedRun& run) {
   return seconds_of(run, estimate_trial(run.spec.backend, run.spec, run.plan));

@@ -60,6 +60,7 @@ std::optional<int> twin_of(const RunRecord& record, const SweepSpec& spec);
 std::unique_ptr<TrialQueue> make_experiment(const RunRecord& record);
 
 // What the plan's expected trials will take here, in seconds.
+PlannedTrials planned_trials(const PreparedRun& run);
 double estimated_seconds(const PreparedRun& run);
 
 // First lines of `run` and `plan`: fabric, files, pinned variables, plan with its price.

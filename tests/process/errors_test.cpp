@@ -180,6 +180,25 @@ TEST(Pinned, AConfFilePinsToo) {
   EXPECT_NE(other.out.find("A/A: buffer=plain NCCL_SYM_CTAS=8"), std::string::npos) << other.out;
 }
 
+TEST(Resolve, SaysWhatAGainCostsAtAPilotsNoise) {
+  const TemporaryFolder folder;
+  const std::string plan = "HOME=. " + program() +
+                           " plan --backend nccl --workers 2 --vary NCCL_MAX_CTAS=8,16"
+                           " --collective all_gather -b 24M -e 24M ";
+  const Finished known = run_shell(
+      folder.path(), plan + "--resolve 1% --budget 2m --pilot " TEST_DATA "/runs/h200-fsdp2");
+  EXPECT_EQ(known.exit_code, 0) << known.err;
+  EXPECT_NE(known.out.find("by 23 launches of sweep on h200-2-nvlink"), std::string::npos)
+      << known.out;
+  EXPECT_NE(known.out.find("decided at"), std::string::npos) << known.out;
+  EXPECT_NE(known.out.find("the budget of 2 min 0 s pays for"), std::string::npos) << known.out;
+  const Finished unknown = run_shell(folder.path(), plan + "--resolve 0.5%");
+  EXPECT_NE(unknown.out.find("noise unknown"), std::string::npos) << unknown.out;
+  const Finished wrong = run_shell(folder.path(), plan + "--resolve 3");
+  EXPECT_EQ(wrong.exit_code, 1);
+  EXPECT_NE(wrong.err.find("'3' is no gain"), std::string::npos) << wrong.err;
+}
+
 TEST(Preflight, ATopologyFileThatIsNotThereIsAWarning) {
   const TemporaryFolder folder;
   const Finished finished = run_shell(
