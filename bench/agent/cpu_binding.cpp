@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "agent/gpu.hpp"
+#include "core/device_index.hpp"
 #include "core/error.hpp"
 #include "core/knob.hpp"
 
@@ -33,8 +34,9 @@ std::vector<int> common(const std::vector<int>& a, const std::vector<int>& b) {
   return both;
 }
 
-// Why NCCL's threads have few CPUs here, or "".
-std::string narrow_mask(const Machine& machine, int workers) {
+// Why NCCL's threads have few CPUs here, or "". `workers` of this agent, `on_node` of all agents of
+// its node.
+std::string narrow_mask(const Machine& machine, int workers, int on_node) {
   const int given = static_cast<int>(list_of(machine.launcher_cpus).size());
   const int allowed = static_cast<int>(list_of(machine.allowed_cpus).size());
   const std::string share = workers == 1 ? "1 worker" : fmt::format("{} workers", workers);
@@ -43,10 +45,11 @@ std::string narrow_mask(const Machine& machine, int workers) {
                        "workers do not keep to it (mpirun --bind-to none)",
                        given, given == 1 ? "" : "s", share);
   }
-  if (allowed > 0 && allowed < kFewestCpus * workers) {
-    return fmt::format("{} CPU{} for {}: NCCL's proxy threads share them with the launching thread, "
-                       "give the job {} a worker",
-                       allowed, allowed == 1 ? "" : "s", share, kFewestCpus);
+  if (allowed > 0 && allowed < kFewestCpus * on_node) {
+    return fmt::format("{} CPU{} for the {} worker{} of a node: NCCL's proxy threads share them with "
+                       "the launching threads, give the job {} a worker",
+                       allowed, allowed == 1 ? "" : "s", on_node, on_node == 1 ? "" : "s",
+                       kFewestCpus);
   }
   return {};
 }
@@ -65,12 +68,14 @@ std::string cpu_list_text(const std::vector<int>& cpus) {
   return text;
 }
 
-GpuLocalCpus gpu_local_cpus(const Machine& machine, int local_rank, int workers_of_agent) {
+GpuLocalCpus gpu_local_cpus(const Machine& machine, int local_rank, int agent_rank,
+                            int workers_of_agent) {
   if (machine.gpu_cpus.empty()) {
     return {"all", machine.gpu_order_unknown.empty() ? "no GPU is visible"
                                                      : machine.gpu_order_unknown};
   }
-  const int gpu = gpu_of_local_rank(machine.gpu_cpus.size(), local_rank);
+  const int gpu = device_index(static_cast<int>(machine.gpu_cpus.size()), local_rank, agent_rank,
+                               workers_of_agent);
   if (gpu < 0) return {"all", "more workers than visible GPUs"};
   const std::vector<int> near = list_of(machine.gpu_cpus[static_cast<std::size_t>(gpu)]);
   if (near.empty()) return {"all", "/sys does not say which CPUs are near the GPUs"};
@@ -91,11 +96,12 @@ CpuBinding cpu_binding(const std::vector<Machine>& machines, const Layout& layou
     const int workers = layout.workers_of_agent[agent];
     const int first = layout.first_rank(static_cast<int>(agent));
     for (int rank = first; rank < first + workers; ++rank) {
-      GpuLocalCpus local = gpu_local_cpus(machine, layout.local_rank(rank), workers);
+      GpuLocalCpus local =
+          gpu_local_cpus(machine, layout.local_rank(rank), rank - first, workers);
       if (!local.note.empty()) notes.insert("workers are not bound to CPUs: " + local.note);
       binding.gpu_local.push_back(std::move(local.cpus));
     }
-    notes.insert(narrow_mask(machine, workers));
+    notes.insert(narrow_mask(machine, workers, layout.local_size(first)));
   }
   notes.erase("");
   binding.notes.assign(notes.begin(), notes.end());

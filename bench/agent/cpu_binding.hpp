@@ -23,7 +23,7 @@ struct GpuLocalCpus {
 
 // The CPUs near the GPU of a rank of this machine, cut to what the job may use; to what the launcher
 // gave this agent too, unless that leaves a worker fewer than four.
-GpuLocalCpus gpu_local_cpus(const Machine&, int local_rank, int workers_of_agent);
+GpuLocalCpus gpu_local_cpus(const Machine&, int local_rank, int agent_rank, int workers_of_agent);
 
 // For each world rank; `machines` one an agent. One note a different reason.
 struct CpuBinding {

@@ -6,6 +6,7 @@
 #include <array>
 #include <fstream>
 
+#include <pwd.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -23,6 +24,12 @@ bool starts_with_any(std::string_view name, const auto& prefixes) {
 std::string value_or_empty(const Variables& variables, const std::string& name) {
   const auto found = variables.find(name);
   return found == variables.end() ? std::string() : found->second;
+}
+
+// As NCCL asks for it up to 2.29; later it takes $HOME.
+std::string home_folder() {
+  const passwd* user = getpwuid(getuid());
+  return user != nullptr && user->pw_dir != nullptr ? user->pw_dir : "";
 }
 
 std::string readable(const std::string& path) {
@@ -97,7 +104,7 @@ std::vector<std::string> nccl_file_report(const Variables& own) {
     lines.push_back(path.empty() ? fmt::format("{} unset", name)
                                  : fmt::format("{}={} {}", name, path, readable(path)));
   }
-  const std::string home = value_or_empty(own, "HOME");
+  const std::string home = home_folder();
   for (const std::string& path : {home + "/.nccl.conf", std::string("/etc/nccl.conf")}) {
     const std::string shown = path.starts_with(home) && !home.empty() ? "~/.nccl.conf" : path;
     lines.push_back(access(path.c_str(), F_OK) == 0 ? fmt::format("{} {}", shown, readable(path))
@@ -106,11 +113,15 @@ std::vector<std::string> nccl_file_report(const Variables& own) {
   return lines;
 }
 
-std::optional<Variables> conf_file_variables(const Variables& own, const std::string& system_file) {
+std::optional<Variables> conf_file_variables(const Variables& own) {
+  return conf_file_variables(own, home_folder(), "/etc/nccl.conf");
+}
+
+std::optional<Variables> conf_file_variables(const Variables& own, const std::string& home,
+                                             const std::string& system_file) {
   const std::string named = value_or_empty(own, "NCCL_CONF_FILE");
   Variables found;
-  for (const std::string& file :
-       {named.empty() ? value_or_empty(own, "HOME") + "/.nccl.conf" : named, system_file}) {
+  for (const std::string& file : {named.empty() ? home + "/.nccl.conf" : named, system_file}) {
     if (access(file.c_str(), F_OK) != 0) continue;
     std::ifstream in(file);
     if (!in) return std::nullopt;

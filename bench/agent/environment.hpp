@@ -41,7 +41,8 @@ std::vector<std::string> nccl_file_report(const Variables& own);
 // What NCCL takes from its conf files, by its own rules: $NCCL_CONF_FILE, else ~/.nccl.conf, then
 // /etc/nccl.conf; the first to set a variable wins, and the environment before them all, so names
 // that it sets are left out. Nothing where such a file cannot be read: then its content is unknown.
-std::optional<Variables> conf_file_variables(const Variables& own,
-                                             const std::string& system_file = "/etc/nccl.conf");
+std::optional<Variables> conf_file_variables(const Variables& own);
+std::optional<Variables> conf_file_variables(const Variables& own, const std::string& home,
+                                             const std::string& system_file);
 
 }  // namespace nccl_sweep::agent

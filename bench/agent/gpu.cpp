@@ -108,9 +108,4 @@ VisibleGpus visible_gpus(const std::vector<Gpu>& all, const Variables& environme
   return visible;
 }
 
-int gpu_of_local_rank(std::size_t visible, int local_rank) {
-  if (visible == 1) return 0;
-  return local_rank < static_cast<int>(visible) ? local_rank : -1;
-}
-
 }  // namespace nccl_sweep::agent

@@ -31,7 +31,5 @@ struct VisibleGpus {
 };
 VisibleGpus visible_gpus(const std::vector<Gpu>& all, const Variables& environment);
 
-// Index of the GPU that a worker opens: the only one, else by its rank in the node; -1: none.
-int gpu_of_local_rank(std::size_t visible, int local_rank);
 
 }  // namespace nccl_sweep::agent

@@ -22,6 +22,7 @@ constexpr std::int64_t kWholeLog = std::int64_t{1} << 40;
 std::vector<Fact> facts_of(const WorkerLink& worker) {
   std::istringstream log(worker.child().log_tail(kWholeLog));
   std::vector<Fact> facts = evidence::read_nccl_log(log);
+  if (facts.empty()) return {};  // without a log nothing can be said to be missing from it
   for (const auto& [what, version] : worker.ready().versions) {
     // The log names NCCL's version too, with the CUDA it was built with.
     const bool logged = find_fact(facts, FactKind::version, what) != nullptr;
@@ -41,7 +42,7 @@ Variables log_variables(const std::string& backend, Stage stage) {
       stage == Stage::evidence ? evidence::kAllSubsystems : evidence::kQuietSubsystems;
   return {{"NCCL_DEBUG", "INFO"},
           {"NCCL_DEBUG_SUBSYS", std::string(subsystems)},
-          {"NCCL_DEBUG_FILE", std::string(kUnset)}};
+          {"NCCL_DEBUG_FILE", ""}};  // not unset: a conf file could set it again
 }
 
 std::vector<Fact> gather_facts(ControlPlane& control,

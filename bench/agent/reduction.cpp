@@ -66,7 +66,9 @@ class Reduction {
       sum[2] += blocks.wrong_elements >= 0 ? 1 : 0;
       raise(case_largest(c), blocks.wall_seconds, rank);
       raise(case_largest(c) + 1, blocks.load_alone_seconds, rank);
-      raise(case_largest(c) + 2, blocks.load_beside_seconds, rank);
+      if (blocks.load_alone_seconds > 0) {
+        raise(case_largest(c) + 2, blocks.load_beside_seconds / blocks.load_alone_seconds, rank);
+      }
     }
   }
 
@@ -89,7 +91,7 @@ class Reduction {
       timing.wrong_elements = sum[2] > 0 ? static_cast<std::int64_t>(sum[1]) : -1;
       timing.wall_seconds = largest_[case_largest(c)];
       timing.load_alone_seconds = largest_[case_largest(c) + 1];
-      timing.load_beside_seconds = largest_[case_largest(c) + 2];
+      timing.load_beside_seconds = timing.load_alone_seconds * largest_[case_largest(c) + 2];
     }
     return timings;
   }
@@ -97,7 +99,7 @@ class Reduction {
  private:
   static constexpr std::size_t kSlotSums = 3;     // seconds, ranks, device seconds
   static constexpr std::size_t kCaseSums = 3;     // CPU seconds, wrong elements, ranks that verified
-  static constexpr std::size_t kCaseLargest = 3;  // wall seconds, load alone, load beside
+  static constexpr std::size_t kCaseLargest = 3;  // wall seconds, load alone, load slowdown
 
   double* case_sums(std::size_t c) { return &sums_[kSlotSums * slots_.total + kCaseSums * c]; }
   std::size_t case_largest(std::size_t c) const { return slots_.total + kCaseLargest * c; }

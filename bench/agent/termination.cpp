@@ -11,7 +11,6 @@ namespace nccl_sweep::agent {
 namespace {
 
 constexpr double kTermGrace = 1;
-constexpr double kReapPatience = 60;  // then the node is lost
 
 bool all_gone(const std::vector<std::unique_ptr<WorkerLink>>& workers, double seconds) {
   using clock = std::chrono::steady_clock;

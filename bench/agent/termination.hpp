@@ -18,6 +18,8 @@ class NodeLost : public Error {
   explicit NodeLost(const std::string& host);
 };
 
+inline constexpr double kReapPatience = 60;  // seconds after SIGKILL: then the node is lost
+
 // Ends all workers: Abort, after `abort_grace` seconds SIGTERM, then SIGKILL; returns when every
 // one has been waited for. Throws NodeLost that names `host` where one stays.
 void terminate(const std::vector<std::unique_ptr<WorkerLink>>& workers, double abort_grace,

@@ -36,7 +36,6 @@ constexpr Deadlines kCpuDeadlines{30, 60, 30};
 constexpr double kVotePatience = 60;   // after the deadline: then an agent is lost
 constexpr double kMeasureTick = 0.05;  // seconds between looks while workers measure
 constexpr double kPrimaryGrace = 0.5;  // a victim reports first; its cause is seen soon after
-constexpr double kReapPatience = 60;   // then the node is lost
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -84,6 +83,9 @@ wire::Request TrialRunner::request_for(const Launch& launch, int rank) const {
   request.simulated_ranks = setup_.simulated_ranks;
   request.local_rank = setup_.layout.local_rank(rank);
   request.local_size = setup_.layout.local_size(rank);
+  const int agent = control_.rank();
+  request.agent_rank = rank - setup_.layout.first_rank(agent);
+  request.agent_size = setup_.layout.workers_of_agent[static_cast<std::size_t>(agent)];
   const Candidate& candidate = setup_.candidates[static_cast<std::size_t>(launch.order.candidate)];
   for (const auto& [knob, value] : candidate.assignments) {
     if (value != kUnset) request.knobs[knob] = value;
@@ -102,7 +104,8 @@ wire::Request TrialRunner::request_for(const Launch& launch, int rank) const {
     request.cases.push_back(std::move(what));
   }
   request.arena = setup_.arena;
-  request.parity_iters = setup_.parity_iters;
+  // Each op of an evidence trial costs log lines: launch says how few.
+  request.parity_iters = launch.order.stage == Stage::evidence ? 0 : setup_.parity_iters;
   request.verify = setup_.verify;
   if (launch.order.stage == Stage::load) {
     request.load = setup_.load;
@@ -200,8 +203,9 @@ bool TrialRunner::vote(bool fine, int shape) {
   return result.status == 0;
 }
 
-// False where ranks differ in what must be the same on all of them.
-bool TrialRunner::exchange_rendezvous() {
+// False where ranks differ in what must be the same on all of them: of the baseline that ends the
+// run, of a candidate (its library on one node is another one) only the trial.
+bool TrialRunner::exchange_rendezvous(const Launch& launch) {
   using nlohmann::json;
   json rendezvous = json::array();
   json identities = json::array();
@@ -225,7 +229,7 @@ bool TrialRunner::exchange_rendezvous() {
   }
   const std::string difference = identity_difference(ranks);
   if (!difference.empty()) {
-    fatal_error_ = difference;
+    if (launch.order.candidate == 0) fatal_error_ = difference;
     start_error_ = Fault{Outcome::error, difference, false};
     return false;
   }
@@ -289,7 +293,7 @@ TrialOutcome TrialRunner::run(const Launch& launch) {
   if (!vote(await(Progression::ready, deadlines.hello))) {
     return failed(launch, Phase::hello, Progression::ready);
   }
-  if (!exchange_rendezvous()) return failed(launch, Phase::hello, Progression::ready);
+  if (!exchange_rendezvous(launch)) return failed(launch, Phase::hello, Progression::ready);
   if (!vote(await(Progression::connected, deadlines.connect))) {
     return failed(launch, Phase::connect, Progression::connected);
   }

@@ -40,7 +40,7 @@ class TrialRunner {
   bool await(Done until, double deadline_seconds);  // true: all local workers are there
   bool agree_on_blocks();
   bool vote(bool fine, int shape = 0);              // true: all agents are fine
-  bool exchange_rendezvous();
+  bool exchange_rendezvous(const Launch&);
   void reduce(TrialOutcome&);
   TrialOutcome failed(const Launch&, Phase, Done until);
   void keep_logs(const Launch&, Suspect* guilty);

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -21,10 +23,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// NCCL loads libnccl-net.so where the linker finds one. Installed for all, or by a module.
+// NCCL loads libnccl-net.so where the linker finds one: installed for all, or by a module.
+bool linker_knows(const std::string& library) {
+  std::ifstream cache("/etc/ld.so.cache", std::ios::binary);
+  const std::string names{std::istreambuf_iterator<char>(cache), {}};
+  return names.find(library) != std::string::npos;
+}
+
 bool has_network_plugin(const agent::Variables& site) {
   const auto plugin = site.find("NCCL_NET_PLUGIN");
   if (plugin != site.end()) return plugin->second != "none";
+  if (linker_knows("libnccl-net.so")) return true;
   const char* path = std::getenv("LD_LIBRARY_PATH");
   std::istringstream folders(std::string(path == nullptr ? "" : path) +
                              ":/usr/local/lib:/usr/lib64:/usr/lib:/usr/lib/x86_64-linux-gnu"
@@ -79,7 +88,7 @@ PruneContext context_of(const SweepSpec& spec, const std::vector<int>& node_of_r
   const auto conf = conf_variables(machines);
   context.conf_files = !conf;
   if (conf) context.site.insert(conf->begin(), conf->end());  // the environment wins
-  context.network_plugin = has_network_plugin(site);
+  context.network_plugin = has_network_plugin(context.site);
   context.nvlink_inside = every_gpu(machines, is_nvlink_board);
   context.nvlink_across = std::ranges::any_of(machines, [](const agent::Machine& m) {
     return std::ranges::any_of(m.gpus, is_rack_gpu);

@@ -127,14 +127,18 @@ void begin(Start& start, const SweepOptions& options, const SessionOptions& sess
   start.setup_text = kGo + to_text(setup);
 }
 
-SessionEnd lead_run(agent::ControlPlane& control, Start& start, const SessionOptions& session,
-                    const bool volatile* stop) {
+// Before the others are let go: stderr may be closed, and they would wait for a leader that is gone.
+void announce(const Start& start, const SessionOptions& session) {
   for (const std::string& line : session.quiet ? note_lines(start.run) : head_lines(start.run)) {
     fmt::print(stderr, "{}\n", line);
   }
   if (!session.quiet) {
     fmt::print(stderr, "records {}\n", (start.folder / kRecordFile).string());
   }
+}
+
+SessionEnd lead_run(agent::ControlPlane& control, Start& start, const SessionOptions& session,
+                    const bool volatile* stop) {
   const agent::Setup& setup = start.run.setup;
   agent::TrialRunner runner(control, setup, stop);
   agent::LoopOptions loop;
@@ -187,6 +191,7 @@ SessionEnd run_session(const SweepOptions& options, const SessionOptions& sessio
   Start start;
   try {
     begin(start, options, session, default_name, machines);
+    announce(start, session);
   } catch (...) {
     control->broadcast({kNoRun});
     throw;

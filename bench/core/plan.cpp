@@ -233,9 +233,13 @@ void expand_workload(SweepPlan& plan, const SweepSpec& spec,
   }
 }
 
-Bytes arena_for(const SweepPlan& plan) {
-  constexpr Bytes kLeast{std::int64_t{64} << 20};  // several times a CPU's or GPU's L2 share
-  Bytes arena = kLeast;
+// Ops rotate through the whole of it, so that none finds its buffers in a cache: four times the
+// L2 cache of the largest GPUs (126 MB), several times a core's share of a CPU's. With nccl-tests'
+// recipe exactly the largest size, as nccl-tests has it.
+Bytes arena_for(const SweepSpec& spec, const SweepPlan& plan) {
+  constexpr Bytes kHost{std::int64_t{64} << 20};
+  constexpr Bytes kGpu{std::int64_t{512} << 20};
+  Bytes arena = spec.iters > 0 ? Bytes{1} : spec.backend == "nccl" ? kGpu : kHost;
   for (const Case& c : plan.cases) arena = std::max(arena, c.size);
   return arena;
 }
@@ -298,7 +302,7 @@ SweepPlan expand(const SweepSpec& spec, const KnobCatalogue& catalogue,
                       plan.notes.empty() ? "the collectives or dtypes are not in the workload"
                                          : plan.notes.front());
   }
-  plan.arena = arena_for(plan);
+  plan.arena = arena_for(spec, plan);
   return plan;
 }
 

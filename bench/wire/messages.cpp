@@ -150,6 +150,7 @@ Json write(const Request& request) {
           {"backend", request.backend},       {"rank", request.rank},
           {"world", request.world},           {"simulated_ranks", request.simulated_ranks},
           {"local_rank", request.local_rank}, {"local_size", request.local_size},
+          {"agent_rank", request.agent_rank}, {"agent_size", request.agent_size},
           {"knobs", request.knobs},           {"model", request.model},
           {"partitions", request.partitions}, {"cases", std::move(cases)},
           {"arena", request.arena.value},     {"parity_iters", request.parity_iters},
@@ -187,6 +188,8 @@ Message read_request(const Fields& fields) {
   request.simulated_ranks = fields.small("simulated_ranks", 0, kMostRanks);
   request.local_rank = fields.small("local_rank", 0, kMostRanks);
   request.local_size = fields.small("local_size", 1, kMostRanks);
+  request.agent_rank = fields.small("agent_rank", 0, kMostRanks);
+  request.agent_size = fields.small("agent_size", 1, kMostRanks);
   request.knobs = fields.texts("knobs");
   request.model = fields.text("model");
   request.partitions = read_partitions(fields);

@@ -58,6 +58,8 @@ struct Request {
   int simulated_ranks = 0;  // model: ranks that the workers stand for; 0 = world
   int local_rank = 0;
   int local_size = 1;
+  int agent_rank = 0;  // among the workers of its agent, which may see a part of the node's GPUs
+  int agent_size = 1;
   std::map<std::string, std::string> knobs;  // the candidate (environment ones are set already)
   std::string model;                         // model backend: the fabric as JSON text
   std::vector<Partition> partitions;         // [0] is the world as one group, used for alignment

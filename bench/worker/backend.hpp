@@ -80,7 +80,7 @@ class Backend {
   virtual void poison(const Case&, int /*partition*/, int /*ahead*/) {}
 
   // Seconds of a load kernel by itself and beside ops of the case that run all the while: what the
-  // case takes from the compute. Collective over the case's group. `kind` is Request::load.
+  // case takes from the compute. Collective over the world. `kind` is Request::load.
   struct LoadTimes {
     Seconds alone{0};
     Seconds beside{0};

@@ -52,7 +52,8 @@ class CaseLoop {
     result.warmup_ops = pace.warmup_ops;
     if (!request_.load.empty()) {
       step("load");
-      time_load(result);
+      // Of launched ops only: the same ops from a graph take the same multiprocessors.
+      if (!item_.what.graph) time_load(result);
       return result;
     }
     for (int block = 0; block < pace.blocks; ++block) {

@@ -150,6 +150,7 @@ class Session {
     request_ = inbox_.wait_for<wire::Request>();
     backend_ = make_backend(request_.backend);
     inbox_.set_backend(backend_.get());
+    const std::map<std::string, std::string> before = environment();
     step(-1, "open");
     const auto start = clock::now();
     backend_->open(request_);
@@ -159,7 +160,6 @@ class Session {
 
     const auto connect = inbox_.wait_for<wire::Connect>();
     step(-1, "connect");
-    const std::map<std::string, std::string> before = environment();
     const auto connecting = clock::now();
     connect_groups(connect);
     const double seconds = std::chrono::duration<double>(clock::now() - connecting).count();

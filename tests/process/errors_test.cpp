@@ -164,8 +164,8 @@ TEST(Pinned, ASiteThatSwitchedMulticastOffIsObeyedBeforeAnyWorkerStarts) {
 
 TEST(Pinned, AConfFilePinsToo) {
   const TemporaryFolder folder;
-  std::ofstream(folder.path() / ".nccl.conf") << "NCCL_NVLS_ENABLE=0\n";
-  const std::string plan = "HOME=. " + program() +
+  std::ofstream(folder.path() / "site.conf") << "NCCL_NVLS_ENABLE=0\n";
+  const std::string plan = "NCCL_CONF_FILE=./site.conf " + program() +
                            " plan --backend nccl --workers 2 --collective all_gather -b 1M -e 1M"
                            " --vary ";
   const Finished finished = run_shell(folder.path(), plan + "NCCL_NVLS_ENABLE=0,2");
@@ -182,7 +182,7 @@ TEST(Pinned, AConfFilePinsToo) {
 
 TEST(Resolve, SaysWhatAGainCostsAtAPilotsNoise) {
   const TemporaryFolder folder;
-  const std::string plan = "HOME=. " + program() +
+  const std::string plan = program() +
                            " plan --backend nccl --workers 2 --vary NCCL_MAX_CTAS=8,16"
                            " --collective all_gather -b 24M -e 24M ";
   const Finished known = run_shell(

@@ -30,13 +30,13 @@ TEST(ConfFiles, AreReadAsNcclReadsThem) {
   std::ofstream(folder / "system.conf") << "NCCL_ALGO=Tree\nNCCL_NVLS_ENABLE=0\nNCCL_NET=IB\n";
   std::ofstream(folder / "named.conf") << "NCCL_ALGO=NVLS\n";
   const std::string system = (folder / "system.conf").string();
-  Variables own{{"HOME", folder.string()}, {"NCCL_NET", "Socket"}};
-  EXPECT_EQ(conf_file_variables(own, system),
+  Variables own{{"NCCL_NET", "Socket"}};
+  EXPECT_EQ(conf_file_variables(own, folder.string(), system),
             (Variables{{"NCCL_ALGO", "Ring"}, {"NCCL_PROTO ", " LL"}, {"NCCL_NVLS_ENABLE", "0"}}));
   own["NCCL_CONF_FILE"] = (folder / "named.conf").string();
-  EXPECT_EQ(conf_file_variables(own, system),
+  EXPECT_EQ(conf_file_variables(own, folder.string(), system),
             (Variables{{"NCCL_ALGO", "NVLS"}, {"NCCL_NVLS_ENABLE", "0"}}));
-  EXPECT_EQ(conf_file_variables({{"HOME", "/nowhere"}}, "/nowhere/nccl.conf"), Variables{});
+  EXPECT_EQ(conf_file_variables({}, "/nowhere", "/nowhere/nccl.conf"), Variables{});
 }
 
 TEST(WorkerEnvironment, HoldsNothingOfTheLaunchAndRankZerosLibraryVariables) {

@@ -10,6 +10,7 @@
 #include "agent/gpu.hpp"
 #include "agent/knob_here.hpp"
 #include "agent/machine.hpp"
+#include "core/device_index.hpp"
 #include "core/error.hpp"
 #include "core/knob.hpp"
 #include "process/sweep_run.hpp"
@@ -95,9 +96,11 @@ TEST(Gpus, AnOrderThatTheFilesDoNotTellIsUnknown) {
 }
 
 TEST(Gpus, AWorkerOpensTheOnlyOneOrThatOfItsLocalRank) {
-  EXPECT_EQ(gpu_of_local_rank(1, 5), 0);
-  EXPECT_EQ(gpu_of_local_rank(8, 5), 5);
-  EXPECT_EQ(gpu_of_local_rank(4, 5), -1);
+  EXPECT_EQ(device_index(1, 5, 0, 1), 0);  // the launcher shows each process its own
+  EXPECT_EQ(device_index(8, 5, 0, 1), 5);  // an agent a GPU, all of them seen
+  EXPECT_EQ(device_index(8, 5, 5, 8), 5);  // an agent a node
+  EXPECT_EQ(device_index(4, 5, 1, 4), 1);  // two agents a node that see four GPUs each
+  EXPECT_EQ(device_index(4, 5, 0, 1), -1);
 }
 
 Machine two_sockets() {
@@ -119,10 +122,10 @@ TEST(CpuBinding, GivesEachWorkerTheCpusNearItsGpu) {
 TEST(CpuBinding, KeepsToWhatTheJobMayUseAndToWhatTheLauncherGave) {
   Machine machine = two_sockets();
   machine.allowed_cpus = "8-63";
-  EXPECT_EQ(gpu_local_cpus(machine, 0, 2).cpus, "8-31");
+  EXPECT_EQ(gpu_local_cpus(machine, 0, 0, 2).cpus, "8-31");
   machine.launcher_cpus = "8-23,40-63";
-  EXPECT_EQ(gpu_local_cpus(machine, 0, 2).cpus, "8-23");
-  EXPECT_EQ(gpu_local_cpus(machine, 1, 2).cpus, "40-63");
+  EXPECT_EQ(gpu_local_cpus(machine, 0, 0, 2).cpus, "8-23");
+  EXPECT_EQ(gpu_local_cpus(machine, 1, 1, 2).cpus, "40-63");
 }
 
 TEST(CpuBinding, ALaunchersOneCoreIsNotKeptToAndSaid) {
@@ -140,7 +143,11 @@ TEST(CpuBinding, AJobWithFewCpusIsWarned) {
   const CpuBinding binding = cpu_binding({machine}, {{"a"}, {2}});
   EXPECT_EQ(binding.gpu_local, (std::vector<std::string>{"0-5", "all"}));
   ASSERT_EQ(binding.notes.size(), 2U);
-  EXPECT_NE(binding.notes[0].find("6 CPUs for 2 workers"), std::string::npos);
+  EXPECT_NE(binding.notes[0].find("6 CPUs for the 2 workers of a node"), std::string::npos);
+  // The same of two agents with a worker each.
+  const CpuBinding apart = cpu_binding({machine, machine}, {{"a", "a"}, {1, 1}});
+  ASSERT_FALSE(apart.notes.empty());
+  EXPECT_NE(apart.notes[0].find("6 CPUs for the 2 workers of a node"), std::string::npos);
 }
 
 TEST(CpuBinding, WhatIsUnknownIsNotBoundAndSaidWhy) {

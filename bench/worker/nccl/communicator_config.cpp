@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <functional>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,11 @@ struct Field {
 
 auto number(int ncclConfig_t::*field) {
   return [field](ncclConfig_t& config, const std::string& value) {
-    config.*field = std::stoi(value);
+    const auto [end, error] =
+        std::from_chars(value.data(), value.data() + value.size(), config.*field);
+    if (error != std::errc{} || end != value.data() + value.size()) {
+      throw Unsupported(fmt::format("'{}' is not a whole number", value));
+    }
   };
 }
 

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/device_index.hpp"
 #include "worker/backend.hpp"
 
 namespace nccl_sweep::worker {
@@ -39,7 +40,7 @@ DeviceMemory::~DeviceMemory() {
   if (memory_ != nullptr) cudaFree(memory_);
 }
 
-int choose_device(int local_rank, int local_size) {
+int choose_device(const wire::Request& request) {
   // Asked first because the runtime's own answer does not name the file.
   if (::dlopen("libcuda.so.1", RTLD_NOW) == nullptr) {
     throw Unsupported(fmt::format("no CUDA driver: libcuda.so.1 not found ({})", ::dlerror()));
@@ -48,19 +49,14 @@ int choose_device(int local_rank, int local_size) {
   if (const cudaError_t error = cudaGetDeviceCount(&count); error != cudaSuccess) {
     throw Unsupported(fmt::format("no usable GPU: {}", cudaGetErrorString(error)));
   }
-  const int device = count == 1 ? 0 : local_rank;
-  if (device >= count) {
-    throw Unsupported(
-        fmt::format("this node has {} ranks but the job sees {} GPUs", local_size, count));
+  const int device =
+      device_index(count, request.local_rank, request.agent_rank, request.agent_size);
+  if (device < 0) {
+    throw Unsupported(fmt::format("this node has {} ranks but the job sees {} GPUs",
+                                  request.local_size, count));
   }
   cuda_check(cudaSetDevice(device), "cudaSetDevice");
   return device;
-}
-
-std::int64_t l2_bytes(int device) {
-  int bytes = 0;
-  cuda_check(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device), "L2 cache size");
-  return bytes;
 }
 
 std::int64_t free_bytes() {

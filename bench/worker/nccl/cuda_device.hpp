@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <string>
 
+#include "wire/messages.hpp"
+
 namespace nccl_sweep::worker {
 
 // Throws std::runtime_error with CUDA's own words.
@@ -28,11 +30,10 @@ class DeviceMemory {
   std::byte* memory_ = nullptr;
 };
 
-// Makes the local rank's GPU the current one. Throws Unsupported: no driver, no GPU, fewer GPUs
-// than ranks of this node (a launcher may hide them: then each rank sees one).
-int choose_device(int local_rank, int local_size);
+// Makes this rank's GPU (core/device_index.hpp) the current one. Throws Unsupported: no driver, no
+// GPU, fewer GPUs than ranks.
+int choose_device(const wire::Request& request);
 
-std::int64_t l2_bytes(int device);
 std::int64_t free_bytes();               // of the current device's memory
 std::string device_uuid(int device);  // "GPU-6e1b...", as nvidia-smi -L prints it
 std::string device_name(int device);

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <charconv>
 #include <chrono>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
@@ -56,29 +57,28 @@ std::string knob(const wire::Request& request, const char* name, const char* oth
   return found == request.knobs.end() ? otherwise : found->second;
 }
 
-// Ops rotate through the whole of it, so that none finds its buffers in the L2 cache; with
-// nccl-tests' recipe exactly the largest size, as nccl-tests has it.
-std::int64_t arena_bytes(const wire::Request& request, int device) {
-  constexpr std::int64_t kLeast = 4096;
-  std::int64_t bytes = request.parity_iters > 0 ? kLeast
-                                                : std::max(request.arena.value, 4 * l2_bytes(device));
-  for (const auto& item : request.cases) bytes = std::max(bytes, item.what.size.value);
-  return bytes;
+// Such communicators start a thread for each group of ops, and want to be waited for between them.
+void refuse_non_blocking() {
+  const char* value = std::getenv("NCCL_COMM_BLOCKING");
+  if (value != nullptr && std::string_view(value) == "0") {
+    throw Unsupported("NCCL_COMM_BLOCKING=0: non-blocking communicators are not measured");
+  }
 }
 
 class NcclBackend final : public Backend {
  public:
   void open(const wire::Request& request) override {
     const auto start = clock::now();
-    device_ = choose_device(request.local_rank, request.local_size);
+    device_ = choose_device(request);
     cuda_check(cudaFree(nullptr), "CUDA context");
     const auto context = clock::now();
+    refuse_non_blocking();
     nccl_ = NcclLibrary::open(knob(request, "nccl_library", "libnccl.so.2"));
     knobs_ = request.knobs;
     const auto library = clock::now();
     seed_ = request.seed ^ kernels::mix(static_cast<std::uint64_t>(request.trial) + 1);
     events_ = request.parity_iters == 0;
-    arena_ = arena_bytes(request, device_);
+    arena_ = std::max<std::int64_t>(request.arena.value, 4096);
     // Beside a load the collective's thread blocks must not wait for a whole kernel of it.
     stream_ = std::make_unique<Stream>(request.load.empty() ? Stream::Priority::usual
                                                             : Stream::Priority::highest);
@@ -118,9 +118,7 @@ class NcclBackend final : public Backend {
     nccl_.check(nccl_.comm_init_rank_config(&member.comm, member.size, from_hex(rendezvous), index,
                                             &config),
                 "ncclCommInitRankConfig");
-    settle(member);
     registrations_[partition] = buffers_.register_with(member.comm);
-    settle(member);
     members_[partition] = member;
   }
 
@@ -207,7 +205,6 @@ class NcclBackend final : public Backend {
     for (auto& [partition, member] : members_) {
       buffers_.deregister(member.comm, registrations_[partition]);
       nccl_.check(nccl_.comm_finalize(member.comm), "ncclCommFinalize");
-      settle(member);
       nccl_.check(nccl_.comm_destroy(member.comm), "ncclCommDestroy");
     }
     members_.clear();
@@ -261,14 +258,8 @@ class NcclBackend final : public Backend {
     next_slot_ = 0;
   }
 
-  // Waits for what a non-blocking communicator (NCCL_COMM_BLOCKING=0) still does behind the call.
-  void settle(const Member& me) {
-    while (in_progress(me)) {
-    }
-  }
-
   // Looks for errors of the communicator, and for the agent's wish to abort.
-  bool in_progress(const Member& me) {
+  void look_for_errors(const Member& me) {
     ncclResult_t error = ncclSuccess;
     nccl_.check(nccl_.comm_get_async_error(me.comm, &error), "ncclCommGetAsyncError");
     if (error == ncclRemoteError) throw PeerLost("NCCL: another rank went away");
@@ -277,7 +268,6 @@ class NcclBackend final : public Backend {
       for (auto& [partition, member] : members_) nccl_.comm_abort(member.comm);
       throw PeerLost("aborted by the agent");
     }
-    return error == ncclInProgress;
   }
 
   // As nccl-tests: query the stream without sleeping and look for errors of the communicator.
@@ -285,8 +275,8 @@ class NcclBackend final : public Backend {
     for (;;) {
       const cudaError_t state = cudaStreamQuery(stream_->get());
       if (state != cudaSuccess && state != cudaErrorNotReady) cuda_check(state, "cudaStreamQuery");
-      const bool settled = !in_progress(me);
-      if (state == cudaSuccess && settled) return;
+      look_for_errors(me);
+      if (state == cudaSuccess) return;
     }
   }
 
