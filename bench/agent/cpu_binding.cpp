@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/cpu_binding.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "agent/gpu.hpp"
 #include "core/device_index.hpp"
@@ -41,15 +41,16 @@ std::string narrow_mask(const Machine& machine, int workers, int on_node) {
   const int allowed = static_cast<int>(list_of(machine.allowed_cpus).size());
   const std::string share = workers == 1 ? "1 worker" : fmt::format("{} workers", workers);
   if (given > 0 && given < kFewestCpus * workers && given < allowed) {
-    return fmt::format("the launcher bound agents to {} CPU{} for {}, too few for NCCL's threads: "
-                       "workers do not keep to it (mpirun --bind-to none)",
-                       given, given == 1 ? "" : "s", share);
+    return fmt::format(
+        "the launcher bound agents to {} CPU{} for {}, too few for NCCL's threads: "
+        "workers do not keep to it (mpirun --bind-to none)",
+        given, given == 1 ? "" : "s", share);
   }
   if (allowed > 0 && allowed < kFewestCpus * on_node) {
-    return fmt::format("{} CPU{} for the {} worker{} of a node: NCCL's proxy threads share them with "
-                       "the launching threads, give the job {} a worker",
-                       allowed, allowed == 1 ? "" : "s", on_node, on_node == 1 ? "" : "s",
-                       kFewestCpus);
+    return fmt::format(
+        "{} CPU{} for the {} worker{} of a node: NCCL's proxy threads share them with "
+        "the launching threads, give the job {} a worker",
+        allowed, allowed == 1 ? "" : "s", on_node, on_node == 1 ? "" : "s", kFewestCpus);
   }
   return {};
 }
@@ -71,8 +72,8 @@ std::string cpu_list_text(const std::vector<int>& cpus) {
 GpuLocalCpus gpu_local_cpus(const Machine& machine, int local_rank, int agent_rank,
                             int workers_of_agent) {
   if (machine.gpu_cpus.empty()) {
-    return {"all", machine.gpu_order_unknown.empty() ? "no GPU is visible"
-                                                     : machine.gpu_order_unknown};
+    return {"all",
+            machine.gpu_order_unknown.empty() ? "no GPU is visible" : machine.gpu_order_unknown};
   }
   const int gpu = device_index(static_cast<int>(machine.gpu_cpus.size()), local_rank, agent_rank,
                                workers_of_agent);
@@ -96,8 +97,7 @@ CpuBinding cpu_binding(const std::vector<Machine>& machines, const Layout& layou
     const int workers = layout.workers_of_agent[agent];
     const int first = layout.first_rank(static_cast<int>(agent));
     for (int rank = first; rank < first + workers; ++rank) {
-      GpuLocalCpus local =
-          gpu_local_cpus(machine, layout.local_rank(rank), rank - first, workers);
+      GpuLocalCpus local = gpu_local_cpus(machine, layout.local_rank(rank), rank - first, workers);
       if (!local.note.empty()) notes.insert("workers are not bound to CPUs: " + local.note);
       binding.gpu_local.push_back(std::move(local.cpus));
     }

@@ -73,8 +73,8 @@ std::string identity_difference(const std::vector<RankIdentity>& ranks) {
     const std::string first = value_of(ranks.front());
     for (const RankIdentity& r : ranks) {
       if (value_of(r) == first) continue;
-      return fmt::format("{} differs between ranks: rank {} on {} has {}, rank {} on {} has {}", key,
-                         ranks.front().rank, ranks.front().host, first, r.rank, r.host,
+      return fmt::format("{} differs between ranks: rank {} on {} has {}, rank {} on {} has {}",
+                         key, ranks.front().rank, ranks.front().host, first, r.rank, r.host,
                          value_of(r));
     }
   }

@@ -97,8 +97,8 @@ class Reduction {
   }
 
  private:
-  static constexpr std::size_t kSlotSums = 3;     // seconds, ranks, device seconds
-  static constexpr std::size_t kCaseSums = 3;     // CPU seconds, wrong elements, ranks that verified
+  static constexpr std::size_t kSlotSums = 3;  // seconds, ranks, device seconds
+  static constexpr std::size_t kCaseSums = 3;  // CPU seconds, wrong elements, ranks that verified
   static constexpr std::size_t kCaseLargest = 3;  // wall seconds, load alone, load slowdown
 
   double* case_sums(std::size_t c) { return &sums_[kSlotSums * slots_.total + kCaseSums * c]; }
@@ -141,8 +141,8 @@ class Reduction {
 int shape_of(const wire::Result& result) {
   std::uint32_t hash = 2166136261U;  // FNV-1a, kept positive: shapes are compared by maximum
   for (const wire::CaseBlocks& blocks : result.cases) {
-    for (const std::size_t part : {blocks.seconds_per_op.size(),
-                                   static_cast<std::size_t>(blocks.ops_per_block)}) {
+    for (const std::size_t part :
+         {blocks.seconds_per_op.size(), static_cast<std::size_t>(blocks.ops_per_block)}) {
       hash = (hash ^ static_cast<std::uint32_t>(part)) * 16777619U;
     }
   }

@@ -59,8 +59,7 @@ std::optional<Pilot> pilot_of(const RunData& data) {
 
 Resolution resolution_of(double gain, double pair_deviation, const DecisionRule& rule) {
   Resolution resolution;
-  resolution.pairs =
-      statistics::pairs_needed(pair_deviation, std::log1p(gain), rule.alpha, kPower);
+  resolution.pairs = statistics::pairs_needed(pair_deviation, std::log1p(gain), rule.alpha, kPower);
   const auto look = std::lower_bound(rule.looks.begin(), rule.looks.end(), resolution.pairs);
   if (look != rule.looks.end()) resolution.look = *look;
   return resolution;

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 nccl-sweep authors
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <charconv>
 #include <memory>
 #include <optional>
 #include <vector>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "agent/control.hpp"
 #include "analysis/pilot.hpp"
@@ -40,8 +40,8 @@ double gain_of(const std::string& text) {
 }
 
 std::string trials_text(const PreparedRun& run, int trials, double trial_seconds) {
-  std::string text = fmt::format("{} trials, {}", trials,
-                                 format_seconds(Seconds{trials * trial_seconds}));
+  std::string text =
+      fmt::format("{} trials, {}", trials, format_seconds(Seconds{trials * trial_seconds}));
   if (run.spec.backend == "nccl") {
     text += fmt::format(", {:.2f} GPU-h", run.plan.ranks * trials * trial_seconds / 3600);
   }
@@ -59,17 +59,18 @@ std::string resolution_line(const PreparedRun& run, double gain, double deviatio
                             double trial_seconds) {
   const DecisionRule rule;
   const Resolution found = resolution_of(gain, deviation, rule);
-  const std::string head = fmt::format("  {:>5.3g} % at a noise of {:>5.3g} % a pair: ", gain * 100,
-                                       deviation * 100);
+  const std::string head =
+      fmt::format("  {:>5.3g} % at a noise of {:>5.3g} % a pair: ", gain * 100, deviation * 100);
   if (found.look) {
     return head + fmt::format("{} pairs, decided at {}: {}", found.pairs, *found.look,
                               trials_text(run, trials_until(run, *found.look), trial_seconds));
   }
-  return head + fmt::format("{} pairs, more than the {} of a run: it would end undecided after {}; "
-                            "{:.3g} % and more it finds",
-                            found.pairs, rule.looks.back(),
-                            trials_text(run, trials_until(run, rule.looks.back()), trial_seconds),
-                            100 * gain_resolved(rule.looks.back(), deviation, rule));
+  return head + fmt::format(
+                    "{} pairs, more than the {} of a run: it would end undecided after {}; "
+                    "{:.3g} % and more it finds",
+                    found.pairs, rule.looks.back(),
+                    trials_text(run, trials_until(run, rule.looks.back()), trial_seconds),
+                    100 * gain_resolved(rule.looks.back(), deviation, rule));
 }
 
 // What the time that --budget gives is enough for.
@@ -78,8 +79,8 @@ std::string budget_line(const PreparedRun& run, double deviation, double trial_s
   const int trials = static_cast<int>(run.spec.budget.count() / trial_seconds);
   const auto affordable = [&](int look) { return trials_until(run, look) <= trials; };
   const auto last = std::find_if(rule.looks.rbegin(), rule.looks.rend(), affordable);
-  const std::string head =
-      fmt::format("  the budget of {} pays for {} trials: ", format_seconds(run.spec.budget), trials);
+  const std::string head = fmt::format(
+      "  the budget of {} pays for {} trials: ", format_seconds(run.spec.budget), trials);
   if (last == rule.looks.rend()) {
     return head + fmt::format("too few for the first look, which needs {}",
                               trials_until(run, rule.looks.front()));
@@ -114,8 +115,9 @@ std::vector<std::string> resolution_lines(const PreparedRun& run, const PlanOpti
     throw usage_error("too few launches of one setting to tell their noise", options.pilot,
                       "name a longer run: bench --rounds 5 will do");
   }
-  std::vector<std::string> lines{fmt::format("to find a gain in 4 of 5 runs, by {} launches of {} on {}",
-                                             pilot->launches, data.run.name, data.run.fabric.name)};
+  std::vector<std::string> lines{
+      fmt::format("to find a gain in 4 of 5 runs, by {} launches of {} on {}", pilot->launches,
+                  data.run.name, data.run.fabric.name)};
   if (data.run.cases != run.plan.cases) {
     lines.emplace_back("  note: its cases are not these; noise and time may differ");
   }
@@ -128,8 +130,7 @@ std::vector<std::string> resolution_lines(const PreparedRun& run, const PlanOpti
 
 void print_collapsed(const PreparedRun& run) {
   if (run.record.collapsed.empty()) return;
-  fmt::print(
-      "\ncollapsed (predicted to be the same data path, measured once; --no-prune: all)\n");
+  fmt::print("\ncollapsed (predicted to be the same data path, measured once; --no-prune: all)\n");
   for (const std::string& line : collapsed_lines(run.record)) fmt::print("  {}\n", line);
   if (const std::optional<int> twin = twin_of(run.record, run.spec)) {
     fmt::print("  A/A: {} joins the first 3 pairs, to check that (--no-alarm: not)\n",

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/fact.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-
-#include <fmt/format.h>
 
 #include "core/error.hpp"
 
@@ -13,9 +13,9 @@ namespace nccl_sweep {
 namespace {
 
 constexpr std::array<std::string_view, 18> kKinds{
-    "variable", "bad value",     "conf file", "config",   "config reset", "transport",
-    "adapter",  "queue pairs",   "sockets",   "topology file", "link",    "channels",
-    "multicast", "plugin",       "version",   "network",  "path",         "note"};
+    "variable",  "bad value",   "conf file", "config",        "config reset", "transport",
+    "adapter",   "queue pairs", "sockets",   "topology file", "link",         "channels",
+    "multicast", "plugin",      "version",   "network",       "path",         "note"};
 
 bool same_but_ranks(const Fact& a, const Fact& b) {
   return a.kind == b.kind && a.subject == b.subject && a.value == b.value;

@@ -54,7 +54,8 @@ struct Shown {
   bool effects = false;    // the library's log was read
   bool load = false;       // a load kernel ran beside the cases
 
-  explicit Shown(const RunFindings& findings) : comparing(findings.design != Design::baseline_only) {
+  explicit Shown(const RunFindings& findings)
+      : comparing(findings.design != Design::baseline_only) {
     for (const Point& p : findings.points) {
       effects = effects || !p.path.empty() || p.effect.effect != Effect::unknown;
       load = load || p.load_slowdown;

@@ -113,7 +113,8 @@ class CaseLoop {
       per_op = seconds / n;
       total += seconds;
       ops += n;
-      n = whole_ * std::clamp(ops_for(warmup.count() - total, per_op, 1) / whole_, 1, 4 * n / whole_);
+      n = whole_ *
+          std::clamp(ops_for(warmup.count() - total, per_op, 1) / whole_, 1, 4 * n / whole_);
     }
     const int n = round_up(std::min(ops_for(kBlockSeconds / 2, per_op, 1), 300), whole_);
     return pace_for(Seconds{agreed_seconds(n) / n}, warmup, whole_);
@@ -145,7 +146,9 @@ Pace pace_for(Seconds per_op, Seconds warmup, int whole) {
   const double t = per_op.count();
   const int warmup_ops = round_up(ops_for(warmup.count(), t, kWarmupOps), whole);
   constexpr int kReplays = 5;
-  if (whole > 1) return {std::max(kReplays * whole, round_up(ops_for(kBlockSeconds, t, 1), whole)), 5, warmup_ops};
+  if (whole > 1)
+    return {std::max(kReplays * whole, round_up(ops_for(kBlockSeconds, t, 1), whole)), 5,
+            warmup_ops};
   if (t >= kLongOp) return {ops_for(kBlockSeconds, t, 4), 5, warmup_ops};
   if (t >= kShortOp) return {ops_for(kBlockSeconds, t, 1), 5, warmup_ops};
   return {300, 9, warmup_ops};

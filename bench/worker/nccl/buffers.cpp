@@ -12,7 +12,7 @@
 namespace nccl_sweep::worker {
 namespace {
 
-constexpr int kSymmetricWindow = 1;            // NCCL_WIN_COLL_SYMMETRIC
+constexpr int kSymmetricWindow = 1;             // NCCL_WIN_COLL_SYMMETRIC
 constexpr std::size_t kWindowAlignment = 4096;  // NCCL_WIN_REQUIRED_ALIGNMENT
 
 }  // namespace
@@ -81,8 +81,9 @@ Buffers::Registration Buffers::register_with(ncclComm_t comm) const {
   for (std::byte* memory : {send_, receive_}) {
     void* handle = nullptr;
     if (kind_ == BufferKind::registered) {
-      nccl_.check(nccl_.need(nccl_.comm_register, "ncclCommRegister")(comm, memory, bytes_, &handle),
-                  "ncclCommRegister");
+      nccl_.check(
+          nccl_.need(nccl_.comm_register, "ncclCommRegister")(comm, memory, bytes_, &handle),
+          "ncclCommRegister");
     } else if (kind_ == BufferKind::symmetric) {
       const auto register_window = nccl_.need(nccl_.window_register, "ncclCommWindowRegister");
       nccl_.check(register_window(comm, memory, bytes_, &handle, kSymmetricWindow),

@@ -16,7 +16,7 @@ namespace {
 
 struct Field {
   std::string_view knob;
-  int since;  // NCCL version that has it
+  int since;                                                   // NCCL version that has it
   std::function<void(ncclConfig_t&, const std::string&)> set;  // empty: not in this build's nccl.h
 };
 
@@ -31,12 +31,12 @@ auto number(int ncclConfig_t::*field) {
 }
 
 std::vector<Field> fields() {
-  std::vector<Field> all{
-      {"cga_cluster_size", 21700, number(&ncclConfig_t::cgaClusterSize)},
-      {"min_ctas", 21700, number(&ncclConfig_t::minCTAs)},
-      {"max_ctas", 21700, number(&ncclConfig_t::maxCTAs)},
-      {"net_name", 21700,
-       [](ncclConfig_t& config, const std::string& value) { config.netName = value.c_str(); }}};
+  std::vector<Field> all{{"cga_cluster_size", 21700, number(&ncclConfig_t::cgaClusterSize)},
+                         {"min_ctas", 21700, number(&ncclConfig_t::minCTAs)},
+                         {"max_ctas", 21700, number(&ncclConfig_t::maxCTAs)},
+                         {"net_name", 21700, [](ncclConfig_t& config, const std::string& value) {
+                            config.netName = value.c_str();
+                          }}};
   const auto later = [&](std::string_view knob, int since, auto set) {
     all.push_back({knob, since, std::move(set)});
   };
@@ -79,9 +79,10 @@ ncclConfig_t communicator_config(const std::map<std::string, std::string>& knobs
                                     field.since % 10000 / 100));
     }
     if (!field.set) {
-      throw Unsupported(fmt::format("this nccl-sweep-worker was built with an nccl.h that is too "
-                                    "old for {}",
-                                    field.knob));
+      throw Unsupported(
+          fmt::format("this nccl-sweep-worker was built with an nccl.h that is too "
+                      "old for {}",
+                      field.knob));
     }
     field.set(config, found->second);
   }

@@ -52,8 +52,8 @@ int choose_device(const wire::Request& request) {
   const int device =
       device_index(count, request.local_rank, request.agent_rank, request.agent_size);
   if (device < 0) {
-    throw Unsupported(fmt::format("this node has {} ranks but the job sees {} GPUs",
-                                  request.local_size, count));
+    throw Unsupported(
+        fmt::format("this node has {} ranks but the job sees {} GPUs", request.local_size, count));
   }
   cuda_check(cudaSetDevice(device), "cudaSetDevice");
   return device;

@@ -34,7 +34,7 @@ class DeviceMemory {
 // GPU, fewer GPUs than ranks.
 int choose_device(const wire::Request& request);
 
-std::int64_t free_bytes();               // of the current device's memory
+std::int64_t free_bytes();            // of the current device's memory
 std::string device_uuid(int device);  // "GPU-6e1b...", as nvidia-smi -L prints it
 std::string device_name(int device);
 std::string driver_version();  // CUDA version of the driver: "12.8"

@@ -39,7 +39,9 @@ class Event {
   Event& operator=(const Event&) = delete;
   ~Event() { cudaEventDestroy(event_); }
   cudaEvent_t get() const { return event_; }
-  void record(cudaStream_t stream) { cuda_check(cudaEventRecord(event_, stream), "cudaEventRecord"); }
+  void record(cudaStream_t stream) {
+    cuda_check(cudaEventRecord(event_, stream), "cudaEventRecord");
+  }
 
  private:
   cudaEvent_t event_ = nullptr;

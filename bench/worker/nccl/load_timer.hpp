@@ -17,13 +17,14 @@ namespace nccl_sweep::worker {
 
 class LoadTimer {
  public:
-  // `kind` is "fma" or "copy" (else Unsupported); `ctas` thread blocks at a time, 0: as many as fit.
+  // `kind` is "fma" or "copy" (else Unsupported); `ctas` thread blocks at a time, 0: as many as
+  // fit.
   LoadTimer(const std::string& kind, int ctas);
 
   struct Collective {
-    std::function<void(int n)> enqueue;      // n ops, not waited for
-    std::function<void()> wait;              // until all of them are done
-    std::function<double(double)> align;     // all ranks; the largest of the numbers
+    std::function<void(int n)> enqueue;   // n ops, not waited for
+    std::function<void()> wait;           // until all of them are done
+    std::function<double(double)> align;  // all ranks; the largest of the numbers
   };
   // Medians over a few repetitions. All ranks call it together.
   Backend::LoadTimes time(const Collective& collective);

@@ -179,9 +179,9 @@ class NcclBackend final : public Backend {
   LoadTimes time_load(const Case& what, int partition, const std::string& kind, int ctas) override {
     const Member& me = member(partition);
     if (load_ == nullptr) load_ = std::make_unique<LoadTimer>(kind, ctas);
-    const LoadTimer::Collective collective{
-        [&](int n) { enqueue_ops(what, me, n); }, [&] { poll(me); },
-        [&](double mine) { return align(mine); }};
+    const LoadTimer::Collective collective{[&](int n) { enqueue_ops(what, me, n); },
+                                           [&] { poll(me); },
+                                           [&](double mine) { return align(mine); }};
     return load_->time(collective);
   }
 

@@ -65,13 +65,13 @@ void enqueue(const NcclLibrary& nccl, const Case& what, const Member& me, const 
     case Collective::sendrecv:
       return send_around(nccl, in, out, whole, type, me, stream);
     case Collective::gather:
-      return nccl.check(nccl.need(nccl.gather, "ncclGather")(in, out, share, type, kRoot, me.comm,
-                                                            stream),
-                        "ncclGather");
+      return nccl.check(
+          nccl.need(nccl.gather, "ncclGather")(in, out, share, type, kRoot, me.comm, stream),
+          "ncclGather");
     case Collective::scatter:
-      return nccl.check(nccl.need(nccl.scatter, "ncclScatter")(in, out, share, type, kRoot, me.comm,
-                                                              stream),
-                        "ncclScatter");
+      return nccl.check(
+          nccl.need(nccl.scatter, "ncclScatter")(in, out, share, type, kRoot, me.comm, stream),
+          "ncclScatter");
   }
 }
 
