@@ -9,6 +9,7 @@
 #include "agent/device_lock.hpp"
 #include "agent/environment.hpp"
 #include "agent/investigation.hpp"
+#include "agent/library_facts.hpp"
 #include "agent/machine.hpp"
 #include "agent/reduction.hpp"
 #include "agent/setup.hpp"
@@ -20,6 +21,31 @@ namespace {
 
 bool has(const std::vector<std::string>& list, const std::string& value) {
   return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+TEST(RankIdentity, TheFirstDifferenceIsNamedWithItsRanks) {
+  const std::map<std::string, std::string> usual{{"nccl_library", "2.28.9"}, {"/etc/nccl.conf", "a"}};
+  std::vector<RankIdentity> ranks{{0, "node1", usual}, {1, "node1", usual}, {2, "node2", usual}};
+  EXPECT_EQ(identity_difference(ranks), "");
+  ranks[2].identity["nccl_library"] = "2.28.3";
+  EXPECT_EQ(identity_difference(ranks),
+            "nccl_library differs between ranks: rank 0 on node1 has 2.28.9, rank 2 on node2 has "
+            "2.28.3");
+  ranks[2].identity = usual;
+  ranks[1].identity["NCCL_TOPO_FILE"] = "not there";
+  EXPECT_NE(identity_difference(ranks).find("rank 0 on node1 has unset, rank 1 on node1 has not"),
+            std::string::npos);
+  EXPECT_EQ(identity_difference({}), "");
+}
+
+TEST(LogVariables, AreNcclsAloneAndWideOpenForEvidence) {
+  EXPECT_TRUE(log_variables("host", Stage::evidence).empty());
+  const Variables timed = log_variables("nccl", Stage::confirm);
+  EXPECT_EQ(timed.at("NCCL_DEBUG"), "INFO");
+  EXPECT_EQ(timed.at("NCCL_DEBUG_FILE"), "");
+  EXPECT_EQ(timed.at("NCCL_DEBUG_SUBSYS").find("COLL"), std::string::npos);
+  EXPECT_NE(log_variables("nccl", Stage::evidence).at("NCCL_DEBUG_SUBSYS").find("TUNING"),
+            std::string::npos);
 }
 
 TEST(ConfFiles, AreReadAsNcclReadsThem) {
