@@ -7,6 +7,7 @@
 //   FAKE_FAULT  kind@phase:rank   kinds below; phase hello, connect, measure or drain
 //   FAKE_WHEN   NAME=VALUE        only where the environment has that (a candidate's knob)
 //   FAKE_LOCK   name              device that Ready claims
+//   FAKE_OTHER  rank              this one opens another library, where FAKE_WHEN applies
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -53,6 +54,8 @@ class FakeWorker {
     wire::Ready ready;
     ready.device = "fake device";
     if (!variable("FAKE_LOCK").empty()) ready.locks = {variable("FAKE_LOCK")};
+    const bool other = variable("FAKE_OTHER") == std::to_string(request_.rank) && fault_applies();
+    ready.identity["library"] = other ? "2.28.3" : "2.28.9";
     for (std::size_t p = 0; p < request_.partitions.size(); ++p) {
       for (std::size_t g = 0; g < request_.partitions[p].size(); ++g) {
         if (request_.partitions[p][g].front() == request_.rank) {

@@ -140,6 +140,27 @@ TEST(Faults, TheLastWordsOfTheBlamedRankAreKept) {
   EXPECT_EQ(failure.case_index, 0);
 }
 
+TEST(Faults, RanksThatOpenDifferentLibrariesEndTheRunBeforeTheyConnect) {
+  const TemporaryFolder folder;
+  const FaultyRun run = sweep_with(folder.path(), "FAKE_OTHER=1");
+  EXPECT_EQ(run.finished.exit_code, 2) << run.finished.err;
+  EXPECT_NE(run.finished.err.find("library differs between ranks: rank 0 on"), std::string::npos)
+      << run.finished.err;
+  EXPECT_TRUE(run.data.trials.empty());
+}
+
+TEST(Faults, ACandidateThatDiffersBetweenRanksCostsItsTrialsOnly) {
+  const TemporaryFolder folder;
+  const FaultyRun run =
+      sweep_with(folder.path(), std::string("FAKE_OTHER=1 FAKE_WHEN=") + kBadCandidate);
+  EXPECT_EQ(run.finished.exit_code, 0) << run.finished.err;
+  const std::vector<TrialOutcome> failed = failures(run.data);
+  ASSERT_EQ(failed.size(), 1U);
+  EXPECT_EQ(failed.front().outcome, Outcome::error);
+  EXPECT_EQ(failed.front().failure->phase, Phase::hello);
+  EXPECT_NE(failed.front().failure->message.find("library differs"), std::string::npos);
+}
+
 TEST(Faults, AWorkerThatDoesNotStartIsASpawnFailure) {
   const TemporaryFolder folder;
   const Finished finished = run_shell(
