@@ -47,10 +47,13 @@ struct Gain {
     constexpr int kFewest = 3;
     return confidence > 0 && pairs >= kFewest && std::isfinite(interval.high);
   }
-  // Half the width exceeds a quarter of the ratio: "+-" would hide how lopsided it is.
+  // "+-" would hide how lopsided it is: half the width exceeds a quarter of the ratio, or reaches 1
+  // from it although the interval does not.
   bool is_wide() const {
     constexpr double kShare = 0.25;
-    return (interval.high - interval.low) / 2 > kShare * ratio;
+    const double half = (interval.high - interval.low) / 2;
+    const bool claims = interval.low > 1 || interval.high < 1;
+    return half > kShare * ratio || (claims && half >= std::abs(ratio - 1));
   }
 };
 
