@@ -8,6 +8,7 @@
 #include <cmath>
 #include <random>
 
+#include "analysis/alarm.hpp"
 #include "analysis/comparison.hpp"
 #include "analysis/experiment.hpp"
 #include "analysis/screen_power.hpp"
@@ -114,6 +115,48 @@ TEST(Alarm, AnEqualTwinIsQuietAndGivesTheReachOfTheTest) {
 TEST(Alarm, ATwinThatDiffersInEitherDirectionIsRaised) {
   EXPECT_TRUE(find(with_twin(0.1, 0.1)).untrusted());
   EXPECT_TRUE(find(with_twin(-0.1, 0.1)).untrusted());
+}
+
+// The twin of with_twin in trials that end as `fates` say, pair by pair.
+RunData with_fates(const std::vector<Outcome>& fates) {
+  RunData data = with_twin(0, 0.1);
+  std::size_t next = 0;
+  for (TrialOutcome& trial : data.trials) {
+    if (trial.order.stage != Stage::alarm) continue;
+    trial.outcome = fates.at(next++);
+    if (trial.outcome == Outcome::complete) continue;
+    trial.failure.emplace().message = "planted";
+  }
+  EXPECT_EQ(next, fates.size());
+  return data;
+}
+
+TEST(Alarm, WrongDataOfATwinIsRaisedAndSaid) {
+  using enum Outcome;
+  const RunData data = with_fates({hung, wrong_data, complete});
+  const RunFindings found = find(data);
+  EXPECT_TRUE(found.untrusted());
+  EXPECT_EQ(alarm_line(data, found),
+            "A/A alarm: NCCL_SAME=1 is predicted to equal the default, and yet returned wrong data "
+            "(planted): this run's differences are not to be trusted");
+}
+
+TEST(Alarm, AFailureIsNamedAndAllOfThemAreRaised) {
+  using enum Outcome;
+  const RunData once = with_fates({complete, crashed, complete});
+  EXPECT_FALSE(find(once).untrusted());
+  const std::string line = alarm_line(once, find(once));
+  EXPECT_TRUE(line.starts_with("A/A: NCCL_SAME=1 failed 1 of 3 trials (crashed: planted); "
+                               "otherwise = default within "))
+      << line;
+  const RunData twice = with_fates({hung, crashed, complete});
+  EXPECT_FALSE(find(twice).untrusted());
+  EXPECT_EQ(alarm_line(twice, find(twice)),
+            "A/A: NCCL_SAME=1 failed 2 of 3 trials (hung: planted); otherwise too few pairs to tell");
+  const RunData always = with_fates({hung, crashed, hung});
+  EXPECT_TRUE(find(always).untrusted());
+  EXPECT_NE(alarm_line(always, find(always)).find("failed in all of 3 trials (hung: planted)"),
+            std::string::npos);
 }
 
 TEST(Alarm, OfEqualTwinsFewAreRaised) {
