@@ -32,7 +32,6 @@ constexpr std::array<std::string_view, 6> kSocketKnobs{
     "NCCL_SOCKET_NTHREADS", "NCCL_NSOCKS_PERTHREAD", "NCCL_SOCKET_INLINE",
     "NCCL_SOCKET_MIN_TASKSIZE", "NCCL_SOCKET_RCVBUF", "NCCL_SOCKET_SNDBUF"};
 
-// Any of them, set to anything, can send data between the GPUs of one node over the network.
 constexpr std::array<std::string_view, 9> kNetworkInsideNode{
     "NCCL_P2P_DISABLE", "NCCL_P2P_LEVEL", "NCCL_SHM_DISABLE",  "NCCL_HOSTID",      "NCCL_NET",
     "NCCL_TOPO_FILE",   "NCCL_GRAPH_FILE", "NCCL_NET_PLUGIN", "NCCL_NET_DISABLE_INTRA"};
@@ -224,6 +223,10 @@ int index_of(std::vector<Candidate>& candidates, Candidate&& wanted) {
 }
 
 }  // namespace
+
+bool can_divert_to_network(std::string_view variable) {
+  return contains(kNetworkInsideNode, variable);
+}
 
 void prune(SweepPlan& plan, const KnobCatalogue& catalogue, const PruneContext& context) {
   const CaseFacts cases = facts_of(plan, context);

@@ -9,6 +9,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/knob.hpp"
@@ -31,5 +32,9 @@ struct PruneContext {
 // assignments that do nothing here; what is left stands for all that are alike. Of a model's knobs
 // only those that its file declares to have no effect somewhere are looked at.
 void prune(SweepPlan& plan, const KnobCatalogue& catalogue, const PruneContext& context);
+
+// Whether an NCCL variable, set to anything, can send data between the GPUs of one node over the
+// network.
+bool can_divert_to_network(std::string_view variable);
 
 }  // namespace nccl_sweep
