@@ -3,8 +3,10 @@
 //
 // Settings that are predicted to be the same data path are measured once. The predictions follow
 // NCCL's source and hold for every version from 2.18 to 2.30; where something that cannot be seen
-// from here might matter (a conf file, a network plugin), a setting is rather measured. What is
-// predicted is checked: see Stage::alarm. Made on rank 0 and by `plan`.
+// from here might matter (a conf file, a network plugin), a setting is rather measured. So is one that
+// may not run at all: Tree for an all_gather is an error from 2.24 on and another algorithm before,
+// and which library the workers open is not known yet. What is predicted is checked: see
+// Stage::alarm. Made on rank 0 and by `plan`.
 #pragma once
 
 #include <map>
