@@ -12,7 +12,6 @@ using statistics::Estimate;
 using statistics::Interval;
 
 constexpr double kConfidence = 0.95;
-constexpr double kClaimConfidence = 0.983;  // of an interval that backs a claim
 constexpr std::size_t kFewestPairsForCases = 6;  // the first look
 constexpr std::size_t kUsualPairsForCases = 10;  // before, runs that stop early are a selection
 constexpr double kEarlyError = 0.005;  // of all rows before: so rare even where nothing stops
@@ -26,10 +25,10 @@ Gain gain_of(const Estimate& difference, double confidence, std::size_t pairs) {
           static_cast<int>(pairs)};
 }
 
-// A claim needs the wider interval to leave out 1, and the estimate to be worth naming.
-bool clearly_slower(const Estimate& difference, double confidence, const DecisionRule& rule) {
+// As one-sided as the claim of a gain, and the estimate worth naming.
+bool clearly_slower(const Estimate& difference, const DecisionRule& rule) {
   return difference.value <= -std::log1p(rule.claimed_gain) &&
-         statistics::two_sided_interval(difference, confidence).high < 0;
+         statistics::upper_bound(difference, 1 - rule.alpha) < 0;
 }
 
 bool below_smallest_gain(const Estimate& difference, double confidence, const DecisionRule& rule) {
@@ -64,7 +63,8 @@ Finding undecided_case(std::span<const double> differences, const DecisionRule& 
   return finding;
 }
 
-// Two-sided at Holm's level for a difference, one-sided bound for "no gain".
+// Two-sided at Holm's level for a difference, one-sided bound for "no gain". The interval is that of
+// the level which decided: Holm's p value is never below the plain one, so it leaves out 1.
 Finding judge_case(std::span<const double> differences, double holm_p, const DecisionRule& rule) {
   const bool early = differences.size() < kUsualPairsForCases;
   const double error = early ? kEarlyError : 1 - kConfidence;
@@ -72,12 +72,23 @@ Finding judge_case(std::span<const double> differences, double holm_p, const Dec
   const double named = std::log1p(rule.claimed_gain);
   if (holm_p <= error && std::abs(difference.value) >= named) {
     const Verdict verdict = difference.value > 0 ? Verdict::better : Verdict::worse;
-    return {verdict, gain_of(difference, kClaimConfidence, differences.size()), 0};
+    return {verdict, gain_of(difference, 1 - error, differences.size()), 0};
   }
   if (below_smallest_gain(difference, early ? 1 - kEarlyError : rule.bound_confidence, rule)) {
     return {Verdict::no_gain, gain_of(difference, kConfidence, differences.size()), 0};
   }
   return undecided_case(differences, rule);
+}
+
+// Up to the look that decided: an estimate from pairs after it could contradict the answer.
+std::span<const double> deciding(std::span<const double> differences, Decision decision,
+                                 const DecisionRule& rule) {
+  for (const int look : rule.looks) {
+    const auto pairs = static_cast<std::size_t>(look);
+    if (pairs > differences.size()) break;
+    if (decide(differences.first(pairs), rule) == decision) return differences.first(pairs);
+  }
+  return differences;
 }
 
 }  // namespace
@@ -97,16 +108,15 @@ Finding judge_score(std::span<const double> differences, const DecisionRule& rul
   if (decision == Decision::go_on || decision == Decision::undecided) {
     return undecided(differences, rule);
   }
-  const Estimate difference = statistics::estimate_mean(differences);
-  const std::size_t pairs = differences.size();
-  if (decision == Decision::better) {
-    return {Verdict::better, gain_of(difference, kClaimConfidence, pairs), 0};
-  }
-  if (clearly_slower(difference, kClaimConfidence, rule)) {
-    return {Verdict::worse, gain_of(difference, kClaimConfidence, pairs), 0};
-  }
-  // The interval whose upper end is the bound that decided.
-  return {Verdict::no_gain, gain_of(difference, 2 * rule.bound_confidence - 1, pairs), 0};
+  const std::span<const double> used = deciding(differences, decision, rule);
+  const Estimate difference = statistics::estimate_mean(used);
+  // An end of the interval is the bound that decided, so a difference's interval leaves out 1.
+  const auto finding = [&](Verdict verdict, double bound_confidence) {
+    return Finding{verdict, gain_of(difference, 2 * bound_confidence - 1, used.size()), 0};
+  };
+  if (decision == Decision::better) return finding(Verdict::better, 1 - rule.alpha);
+  if (clearly_slower(difference, rule)) return finding(Verdict::worse, 1 - rule.alpha);
+  return finding(Verdict::no_gain, rule.bound_confidence);
 }
 
 Finding judge_alarm(std::span<const double> differences, DecisionRule rule) {

@@ -14,6 +14,7 @@
 
 #include "analysis/effect_rules.hpp"
 #include "core/launched_path.hpp"
+#include "core/prune.hpp"
 
 namespace nccl_sweep {
 namespace {
@@ -28,22 +29,17 @@ using effects::Setting;
 using effects::taken;
 using effects::unobservable;
 
-// What a candidate's trials said. The same fact of two trials is one, said by the larger number
-// of ranks. Trials that failed may have logged half of it and count only where nothing else does.
+// What a candidate's complete trials said. The same fact of two trials is one, said by the larger
+// number of ranks.
 std::vector<Fact> facts_of(const RunData& data, int candidate) {
   std::map<std::tuple<FactKind, std::string, std::string>, int> said;
-  for (const bool failed : {false, true}) {
-    for (const TrialOutcome& trial : data.trials) {
-      if (trial.order.candidate != candidate) continue;
-      if ((trial.outcome != Outcome::complete) != failed) continue;
-      for (const Fact& fact : trial.facts) {
-        const bool is_path = fact.kind == FactKind::path;
-        if (is_path && trial.order.stage != Stage::evidence) continue;
-        int& ranks = said[{fact.kind, fact.subject, fact.value}];
-        ranks = std::max(ranks, fact.ranks);
-      }
+  for (const TrialOutcome& trial : data.trials) {
+    if (trial.order.candidate != candidate || trial.outcome != Outcome::complete) continue;
+    for (const Fact& fact : trial.facts) {
+      if (fact.kind == FactKind::path && trial.order.stage != Stage::evidence) continue;
+      int& ranks = said[{fact.kind, fact.subject, fact.value}];
+      ranks = std::max(ranks, fact.ranks);
     }
-    if (!said.empty()) break;
   }
   std::vector<Fact> facts;
   for (const auto& [key, ranks] : said) {
@@ -52,11 +48,37 @@ std::vector<Fact> facts_of(const RunData& data, int candidate) {
   return facts;
 }
 
+// The log names an operation by function and bytes, not by the communicator that it ran on.
+bool path_is_shared(const RunRecord& run, const Case& what) {
+  return std::ranges::any_of(run.cases, [&](const Case& other) {
+    return other.group != what.group && path_subject(other) == path_subject(what);
+  });
+}
+
+// Consecutive ranks are taken to be on one node, as launchers place them.
+bool stays_inside_node(const Case& what, const Fabric& fabric) {
+  if (fabric.nodes <= 1) return false;  // there, all that the log says is about one node
+  if (what.group.kind == GroupKind::node) return true;
+  const int block = what.group.stride * what.group.size;
+  return what.group.kind == GroupKind::strided && block > 0 && fabric.ranks_per_node % block == 0;
+}
+
+bool may_divert(const RunRecord& run, const Candidate& tried, const std::vector<Fact>& facts) {
+  const auto diverts = [](const auto& variable) { return can_divert_to_network(variable.first); };
+  return std::ranges::any_of(tried.assignments, diverts) ||
+         std::ranges::any_of(run.environment, diverts) ||
+         std::ranges::any_of(facts, [](const Fact& fact) {
+           return fact.kind == FactKind::variable && can_divert_to_network(fact.subject);
+         });
+}
+
 // Launches of one operation differ where several are grouped: the widest is a launch by itself.
-std::optional<LaunchedPath> path_of(const Observed& seen) {
+std::optional<LaunchedPath> path_of(const std::vector<Fact>& facts, const Case& what) {
+  const std::string subject = path_subject(what);
   std::optional<LaunchedPath> widest;
-  for (const Fact* fact : seen.all(FactKind::path, path_subject(seen.what))) {
-    const LaunchedPath path = parse_launched_path(fact->value);
+  for (const Fact& fact : facts) {
+    if (fact.kind != FactKind::path || fact.subject != subject) continue;
+    const LaunchedPath path = parse_launched_path(fact.value);
     if (!widest || path.channels > widest->channels) widest = path;
   }
   return widest;
@@ -94,6 +116,7 @@ std::string missing_need(const Observed& seen, Needs needs) {
   };
   switch (needs) {
     case Needs::nothing:
+    case Needs::several_nodes:  // judged before
       return {};
     case Needs::network:
       return no_transport("NET/", "a network");
@@ -119,6 +142,11 @@ std::string missing_need(const Observed& seen, Needs needs) {
       return other_protocol("LL128");
   }
   return {};
+}
+
+bool needs_network(Needs needs) {
+  return needs == Needs::several_nodes || needs == Needs::network || needs == Needs::ib ||
+         needs == Needs::socket;
 }
 
 // Taken out of the environment: what is not read any more can only be told from the baseline.
@@ -148,6 +176,7 @@ EffectFinding judge(const Observed& seen, const Setting& setting) {
   if (!seen.all(FactKind::bad_value, setting.knob).empty()) {
     return contradicted("the value could not be read: the default is used");
   }
+  if (seen.inside_node && needs_network(rule.needs)) return effects::inside_node(seen);
   if (std::string why = missing_need(seen, rule.needs); !why.empty()) return not_applicable(why);
   if (rule.reading != Reading::silent && readers == 0) return not_applicable("never read");
   if (rule.reading == Reading::by_all && readers < seen.ranks) {
@@ -195,7 +224,13 @@ EffectFinding find_effect(const RunData& data, int candidate, int case_index) {
   seen.facts = facts_of(data, candidate);
   if (tried.is_baseline() || seen.facts.empty()) return {};
   seen.baseline = facts_of(data, 0);
-  seen.path = path_of(seen);
+  seen.path_is_shared = path_is_shared(data.run, seen.what);
+  if (!seen.path_is_shared) {
+    seen.path = path_of(seen.facts, seen.what);
+    seen.baseline_path = path_of(seen.baseline, seen.what);
+  }
+  seen.inside_node = stays_inside_node(seen.what, data.run.fabric);
+  seen.may_divert = may_divert(data.run, tried, seen.facts);
   seen.ranks = ranks_heard(seen);
   std::vector<std::pair<std::string, EffectFinding>> judged;
   for (const auto& [knob, value] : tried.assignments) {
@@ -206,6 +241,7 @@ EffectFinding find_effect(const RunData& data, int candidate, int case_index) {
 
 std::string launched_path(const RunData& data, int candidate, int case_index) {
   const Case& what = data.run.cases.at(static_cast<std::size_t>(case_index));
+  if (path_is_shared(data.run, what)) return {};
   const std::string subject = path_subject(what);
   std::set<std::string> paths;
   for (const TrialOutcome& trial : data.trials) {

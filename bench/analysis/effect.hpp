@@ -30,7 +30,8 @@ struct EffectFinding {
 EffectFinding find_effect(const RunData& data, int candidate, int case_index);
 
 // What the candidate's evidence trial launched for the case: "RING SIMPLE 24 channels", several
-// joined by " / "; empty where there is no such trial.
+// joined by " / "; empty where there is no such trial, or where groups of another shape run the same
+// operation, which the log does not tell apart.
 std::string launched_path(const RunData& data, int candidate, int case_index);
 
 }  // namespace nccl_sweep

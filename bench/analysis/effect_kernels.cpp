@@ -84,8 +84,6 @@ EffectFinding judge_choice(const Setting& setting, const Observed& seen, std::st
   return named != excluded ? proven(text) : contradicted(text);
 }
 
-EffectFinding no_path() { return unobservable("read, but no trial logged this operation"); }
-
 }  // namespace
 
 EffectFinding check_most_channels(const Observed& seen, const Setting& setting) {
@@ -122,20 +120,25 @@ EffectFinding check_fewest_p2p_channels(const Observed& seen, const Setting& set
 }
 
 EffectFinding check_algorithm(const Observed& seen, const Setting& setting) {
-  if (!seen.path) return no_path();
+  if (!seen.path) return no_path(seen);
   return judge_choice(setting, seen, seen.path->algorithm);
 }
 
 EffectFinding check_protocol(const Observed& seen, const Setting& setting) {
-  if (!seen.path) return no_path();
+  if (!seen.path) return no_path(seen);
   return judge_choice(setting, seen, seen.path->protocol);
 }
 
 EffectFinding check_pat(const Observed& seen, const Setting& setting) {
-  if (!seen.path) return no_path();
+  if (!seen.path) return no_path(seen);
   const bool used = seen.path->algorithm == "PAT";
   if (setting.value == "0") {
-    return used ? contradicted(taken(*seen.path)) : proven(taken(*seen.path));
+    if (used) return contradicted(taken(*seen.path));
+    const std::optional<LaunchedPath>& before = seen.baseline_path;
+    if (before && before->algorithm != "PAT") {
+      return not_applicable("PAT is not used in the baseline either");
+    }
+    return proven(taken(*seen.path));
   }
   return used ? proven(taken(*seen.path)) : not_applicable(taken(*seen.path));
 }
@@ -160,7 +163,7 @@ EffectFinding check_nvls(const Observed& seen, const Setting& setting) {
   }
   if (count == 0) return not_applicable("0 nvls channels");
   if (seen.path) return not_applicable(taken(*seen.path));
-  return no_path();
+  return no_path(seen);
 }
 
 EffectFinding check_nvls_channels(const Observed& seen, const Setting& setting) {
@@ -172,7 +175,7 @@ EffectFinding check_nvls_channels(const Observed& seen, const Setting& setting) 
 }
 
 EffectFinding check_symmetric_ctas(const Observed& seen, const Setting& setting) {
-  if (!seen.path) return no_path();
+  if (!seen.path) return no_path(seen);
   if (seen.path->kind == PathKind::copy_engine) return not_applicable(taken(*seen.path));
   const auto wanted = number_of(setting.value);
   if (wanted == 0) return unobservable("0 leaves the number to NCCL");
@@ -185,13 +188,14 @@ EffectFinding check_symmetric_ctas(const Observed& seen, const Setting& setting)
 }
 
 EffectFinding check_symmetric_kernel(const Observed& seen, const Setting& setting) {
-  if (!seen.path) return unobservable("no trial logged this operation");
+  if (!seen.path) return no_path(seen);
   const bool same = same_value(setting.value, seen.path->algorithm);
   return same ? proven(taken(*seen.path)) : contradicted(taken(*seen.path));
 }
 
 EffectFinding check_cta_policy(const Observed& seen, const Setting& setting) {
-  if (setting.value != "2" || !seen.path) return unobservable("no line shows what it does");
+  if (setting.value != "2") return unobservable("no line shows what it does");
+  if (!seen.path) return no_path(seen);
   if (seen.path->kind == PathKind::copy_engine) return proven(taken(*seen.path));
   return not_applicable(taken(*seen.path));
 }
@@ -201,11 +205,12 @@ EffectFinding check_buffer(const Observed& seen, const Setting& setting) {
   if (setting.value == "registered") {
     for (const Fact* fact : seen.all(FactKind::note, "registered buffers")) {
       if (fact->value.ends_with(" failed")) continue;
-      return proven(fmt::format("registered for {}", fact->value));
+      return unobservable(
+          fmt::format("registered for {}, but no line tells for which operations", fact->value));
     }
     return unobservable("no line shows that the registration is used");
   }
-  if (!seen.path) return unobservable("no trial logged this operation");
+  if (!seen.path) return no_path(seen);
   const std::string text = taken(*seen.path);
   return special == (setting.value == "symmetric") ? proven(text) : contradicted(text);
 }

@@ -86,6 +86,9 @@ EffectFinding check_ib_disable(const Observed& seen, const Setting& setting) {
     return used ? proven("channels go over NET/IB") : not_applicable("no channel goes over NET/IB");
   }
   if (used) return contradicted("channels go over NET/IB");
+  if (seen.not_in_baseline("NET/IB")) {
+    return not_applicable("no channel goes over NET/IB in the baseline either");
+  }
   if (!seen.any_transport("NET/")) return not_applicable("no channel goes over a network");
   return proven("no channel goes over NET/IB");
 }
@@ -161,33 +164,35 @@ EffectFinding check_transport_off(const Observed& seen, const Setting& setting) 
     return used ? proven(fmt::format("channels go over {}", transport)) : not_applicable(none);
   }
   if (used) return contradicted(fmt::format("channels go over {}", transport));
-  const bool before = std::ranges::any_of(seen.baseline, [&](const Fact& fact) {
-    return fact.kind == FactKind::transport && fact.subject.starts_with(transport);
-  });
-  if (!before && !seen.baseline.empty()) {
+  if (seen.not_in_baseline(transport)) {
     return not_applicable(fmt::format("no channel goes over {} in the baseline either", transport));
   }
   return proven(fmt::format("no channel goes over {}", transport));
 }
 
 EffectFinding check_pxn(const Observed& seen, const Setting& setting) {
-  const bool used = std::ranges::any_of(seen.facts, [](const Fact& fact) {
+  const auto uses_pxn = [](const Fact& fact) {
     return fact.kind == FactKind::transport && fact.subject.find("/PXN") != std::string::npos;
-  });
+  };
   const bool off = setting.value == "1";
-  if (used) return off ? contradicted("channels use PXN") : proven("channels use PXN");
-  const bool before = std::ranges::any_of(seen.baseline, [](const Fact& fact) {
-    return fact.kind == FactKind::transport && fact.subject.find("/PXN") != std::string::npos;
-  });
-  if (off && before) return proven("no channel uses PXN");
+  if (std::ranges::any_of(seen.facts, uses_pxn)) {
+    return off ? contradicted("channels use PXN") : proven("channels use PXN");
+  }
+  if (off && std::ranges::any_of(seen.baseline, uses_pxn)) return proven("no channel uses PXN");
   return not_applicable("no channel uses PXN");
 }
 
 EffectFinding check_collnet(const Observed& seen, const Setting& setting) {
-  const bool used =
-      seen.any_transport("COLLNET") || (seen.path && seen.path->algorithm.starts_with("COLLNET"));
+  const auto on_path = [](const std::optional<LaunchedPath>& path) {
+    return path && path->algorithm.starts_with("COLLNET");
+  };
+  const bool used = seen.any_transport("COLLNET") || on_path(seen.path);
   if (setting.value == "0") {
-    return used ? contradicted("COLLNET is used") : proven("COLLNET is not used");
+    if (used) return contradicted("COLLNET is used");
+    if (seen.not_in_baseline("COLLNET") && !on_path(seen.baseline_path)) {
+      return not_applicable("COLLNET is not used in the baseline either");
+    }
+    return proven("COLLNET is not used");
   }
   if (used) return proven("COLLNET is used");
   if (find_fact(seen.facts, FactKind::plugin, "collnet") == nullptr) {
@@ -222,6 +227,11 @@ EffectFinding check_plugin(const Observed& seen, const Setting& setting) {
 
 // The line tells which of the three sizes was taken: the one that fits how the ranks are joined.
 EffectFinding check_p2p_chunk(const Observed& seen, const Setting& setting) {
+  if (seen.inside_node) {
+    return setting.knob == "NCCL_P2P_NET_CHUNKSIZE"
+               ? inside_node(seen)
+               : unobservable("no line tells these groups' chunk size from the world's");
+  }
   const bool network = seen.any_transport("NET/");
   const bool for_network = setting.knob == "NCCL_P2P_NET_CHUNKSIZE";
   if (seen.has(FactKind::transport) && network != for_network) {
@@ -232,10 +242,14 @@ EffectFinding check_p2p_chunk(const Observed& seen, const Setting& setting) {
 }
 
 EffectFinding check_mnnvl(const Observed& seen, const Setting& setting) {
-  const bool used = find_fact(seen.facts, FactKind::note, "multi-node NVLink") != nullptr;
+  constexpr std::string_view kLine = "multi-node NVLink";
+  const bool used = find_fact(seen.facts, FactKind::note, kLine) != nullptr;
   if (setting.value == "0") {
-    return used ? contradicted("NVLink across nodes is used")
-                : proven("no NVLink across nodes is used");
+    if (used) return contradicted("NVLink across nodes is used");
+    if (!seen.baseline.empty() && find_fact(seen.baseline, FactKind::note, kLine) == nullptr) {
+      return not_applicable("no NVLink across nodes is used in the baseline either");
+    }
+    return proven("no NVLink across nodes is used");
   }
   return used ? proven("NVLink across nodes is used")
               : not_applicable("no NVLink across nodes is used");

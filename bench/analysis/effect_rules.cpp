@@ -43,7 +43,7 @@ constexpr std::array kRules{
     // InfiniBand and RoCE.
     Rule{"NCCL_IB_QPS_PER_CONNECTION", by_some, N::ib, check_queue_pairs},
     Rule{"NCCL_IB_SPLIT_DATA_ON_QPS", by_some, N::ib, check_split},
-    Rule{"NCCL_IB_DISABLE", by_some, N::nothing, check_ib_disable},
+    Rule{"NCCL_IB_DISABLE", by_some, N::several_nodes, check_ib_disable},
     Rule{"NCCL_IB_HCA", by_some, N::ib, check_adapters},
     Rule{"NCCL_IB_ADAPTIVE_ROUTING", by_some, N::ib, check_adaptive_routing},
     Rule{"NCCL_IB_GID_INDEX", by_some, N::ib, check_gid_index},
@@ -125,10 +125,26 @@ bool Observed::any_transport(std::string_view prefix) const {
   });
 }
 
+bool Observed::not_in_baseline(std::string_view transport) const {
+  return !baseline.empty() && std::ranges::none_of(baseline, [&](const Fact& fact) {
+    return fact.kind == FactKind::transport && fact.subject.starts_with(transport);
+  });
+}
+
 EffectFinding proven(std::string why) { return {Effect::proven, std::move(why)}; }
 EffectFinding not_applicable(std::string why) { return {Effect::not_applicable, std::move(why)}; }
 EffectFinding unobservable(std::string why) { return {Effect::unobservable, std::move(why)}; }
 EffectFinding contradicted(std::string why) { return {Effect::contradicted, std::move(why)}; }
+
+EffectFinding no_path(const Observed& seen) {
+  return unobservable(seen.path_is_shared ? "groups of another shape run the same operation"
+                                          : "no trial logged this operation");
+}
+
+EffectFinding inside_node(const Observed& seen) {
+  if (seen.may_divert) return unobservable("no line tells these groups' channels from the world's");
+  return not_applicable("the groups stay inside a node");
+}
 
 std::string taken(const LaunchedPath& path) { return "the path is " + to_string(path); }
 

@@ -24,6 +24,12 @@ struct Observed {
   std::vector<Fact> facts;           // of the candidate, over its trials
   std::vector<Fact> baseline;        // of the baseline
   std::optional<LaunchedPath> path;  // of this case; only evidence trials have one
+  std::optional<LaunchedPath> baseline_path;
+  // Groups of another shape launch the same operation with the same bytes: no path is known.
+  bool path_is_shared = false;
+  // The case's groups do not leave their nodes, although the world's channels do.
+  bool inside_node = false;
+  bool may_divert = false;  // a variable is set that can bring the network into a node
   Case what;
   int ranks = 0;  // that logged anything
 
@@ -31,6 +37,8 @@ struct Observed {
   // Every value of a kind and subject (all subjects where it is empty), first the most said.
   std::vector<const Fact*> all(FactKind kind, std::string_view subject = {}) const;
   bool any_transport(std::string_view prefix) const;
+  // Whether the baseline is known to have no such channel either.
+  bool not_in_baseline(std::string_view transport) const;
 };
 
 struct Setting {
@@ -49,6 +57,7 @@ enum class Reading {
 // What must be there for the knob to act.
 enum class Needs {
   nothing,
+  several_nodes,
   network,
   ib,
   socket,
@@ -76,6 +85,11 @@ EffectFinding proven(std::string why);
 EffectFinding not_applicable(std::string why);
 EffectFinding unobservable(std::string why);
 EffectFinding contradicted(std::string why);
+
+// Where a case's path would tell and is not known.
+EffectFinding no_path(const Observed&);
+// Where the log's channels may be another group's than the case's.
+EffectFinding inside_node(const Observed&);
 
 std::string taken(const LaunchedPath& path);  // "the path is RING SIMPLE 24 channels"
 

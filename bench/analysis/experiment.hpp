@@ -77,6 +77,7 @@ class ScreenConfirm final : public TrialQueue {
   void enqueue_screen_round();
   void finish_screen_stage();
   void enqueue_pair();
+  void return_alarm(int round);
   bool screen_is_noisy() const;
   // candidate -> median over rounds of score - round's median; smaller is faster
   std::map<int, double> screen_ranks() const;
@@ -101,6 +102,7 @@ class ScreenConfirm final : public TrialQueue {
   int finalist_failures_ = 0;
   bool finalist_out_ = false;
   int alarms_left_ = 0;
+  bool twin_rides_ = false;  // with the pair being measured
   int pair_ = 0;  // pairs started, invalid ones included
   bool pair_open_ = false;
   std::map<int, double> half_pair_;  // candidate -> score of the pair being measured

@@ -8,6 +8,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "analysis/alarm.hpp"
 #include "analysis/comparison.hpp"
 #include "analysis/costs.hpp"
 
@@ -240,24 +241,6 @@ std::string why_not_comparable(const RunData& data, const RunFindings& findings)
   }
   if (baseline.trials == 0) return "the default was not measured, so nothing can be compared";
   return {};
-}
-
-std::string alarm_line(const RunData& data, const RunFindings& findings) {
-  if (!findings.alarm) return {};
-  const Finding& found = findings.alarm->finding;
-  const std::string name = name_of(setting_of(data.run, findings.alarm->candidate));
-  if (!found.gain) return fmt::format("A/A: {}: too few pairs to tell", name);
-  const auto percent = [](double ratio) { return std::abs(ratio - 1) * 100; };
-  const std::string pairs = counted(found.gain->pairs, "pair");
-  if (findings.untrusted()) {
-    return fmt::format("A/A alarm: {} is predicted to equal the default, and yet came out {:.1f} % "
-                       "{} ({}): this run's differences are not to be trusted",
-                       name, percent(found.gain->ratio),
-                       found.verdict == Verdict::better ? "faster" : "slower", pairs);
-  }
-  const statistics::Interval& reach = found.gain->interval;
-  return fmt::format("A/A: {} = default within {:.1f} % ({})", name,
-                     std::max(percent(reach.low), percent(reach.high)), pairs);
 }
 
 Recommendation recommend(const RunData& data, const RunFindings& findings,

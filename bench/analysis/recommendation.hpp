@@ -69,10 +69,6 @@ struct RecommendOptions {
 Recommendation recommend(const RunData& data, const RunFindings& findings,
                          const RecommendOptions& options = {});
 
-// "A/A: NAME = default within 1.2 % (3 pairs)", or that it differs and what follows; empty where no
-// such setting was measured.
-std::string alarm_line(const RunData& data, const RunFindings& findings);
-
 // Why the run has no baseline to compare with: it failed or was never measured; else empty.
 std::string why_not_comparable(const RunData& data, const RunFindings& findings);
 

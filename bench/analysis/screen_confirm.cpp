@@ -162,7 +162,8 @@ void ScreenConfirm::enqueue_pair() {
   half_pair_.clear();
   pair_open_ = true;
   std::vector<int> order{kBaseline, *finalist_};
-  if (alarms_left_ > 0) {
+  twin_rides_ = alarms_left_ > 0;
+  if (twin_rides_) {
     order.push_back(*options_.twin);
     --alarms_left_;
   }
@@ -186,11 +187,18 @@ void ScreenConfirm::completed(const TrialOutcome& trial) {
   }
 }
 
+// The twin of a pair that came to nothing rides again, unless it was compared all the same.
+void ScreenConfirm::return_alarm(int round) {
+  const bool waiting = drop_round(Stage::alarm, round) > 0;
+  if (twin_rides_ && (waiting || !half_pair_.contains(kBaseline))) ++alarms_left_;
+  twin_rides_ = false;
+}
+
 void ScreenConfirm::failed(const TrialOutcome& trial) {
   const TrialOrder& order = trial.order;
   if (order.stage == Stage::confirm) {  // the pair is invalid; refill() starts a fresh one
     drop_round(Stage::confirm, order.round);
-    drop_round(Stage::alarm, order.round);
+    return_alarm(order.round);
     pair_open_ = false;
     if (order.candidate == kBaseline) return;
     ++finalist_failures_;

@@ -36,8 +36,9 @@ void TrialQueue::enqueue(Stage stage, int round, int candidate) {
 
 void TrialQueue::repeat_next(const TrialOrder& order) { queue_.push_front(order); }
 
-void TrialQueue::drop_round(Stage stage, int round) {
-  std::erase_if(queue_, [&](const TrialOrder& o) { return o.stage == stage && o.round == round; });
+int TrialQueue::drop_round(Stage stage, int round) {
+  return static_cast<int>(std::erase_if(
+      queue_, [&](const TrialOrder& o) { return o.stage == stage && o.round == round; }));
 }
 
 std::optional<TrialOrder> TrialQueue::next() {

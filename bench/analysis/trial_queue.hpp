@@ -46,7 +46,8 @@ class TrialQueue : public Experiment {
 
   void enqueue(Stage stage, int round, int candidate);
   void repeat_next(const TrialOrder& order);  // again, before what is queued
-  void drop_round(Stage stage, int round);    // what is still queued of a round
+  // What is still queued of a round; how many there were.
+  int drop_round(Stage stage, int round);
   int queued() const { return static_cast<int>(queue_.size()); }
   int issued() const { return next_index_; }
   int closing_left() const;  // not queued yet

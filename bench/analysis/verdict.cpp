@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "analysis/alarm.hpp"
 #include "analysis/comparison.hpp"
 #include "analysis/fixed_design.hpp"
 #include "analysis/points.hpp"
@@ -61,7 +62,7 @@ class Analysis {
       judge_screening();
       judge_pairs();
     }
-    sound_alarm();
+    findings_.alarm = find_alarm(data_, dataset_, rule_);
     overrule_failures();
     return std::move(findings_);
   }
@@ -155,18 +156,6 @@ class Analysis {
         Finding* finding = finding_of(complete[c + 1], i);
         if (finding != nullptr) *finding = found[c];
       }
-    }
-  }
-
-  void sound_alarm() {
-    std::vector<double> differences;
-    for (const SamplePair& pair : dataset_.alarm_pairs()) {
-      findings_.alarm.emplace().candidate = pair.candidate->order.candidate;
-      const double d = pair.baseline->score - pair.candidate->score;
-      if (std::isfinite(d)) differences.push_back(d);
-    }
-    if (findings_.alarm && differences.size() > 1) {
-      findings_.alarm->finding = judge_alarm(differences, rule_);
     }
   }
 

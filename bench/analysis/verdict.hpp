@@ -47,10 +47,13 @@ struct Gain {
     constexpr int kFewest = 3;
     return confidence > 0 && pairs >= kFewest && std::isfinite(interval.high);
   }
-  // Half the width exceeds a quarter of the ratio: "+-" would hide how lopsided it is.
+  // "+-" would hide how lopsided it is: half the width exceeds a quarter of the ratio, or reaches 1
+  // from it although the interval does not.
   bool is_wide() const {
     constexpr double kShare = 0.25;
-    return (interval.high - interval.low) / 2 > kShare * ratio;
+    const double half = (interval.high - interval.low) / 2;
+    const bool claims = interval.low > 1 || interval.high < 1;
+    return half > kShare * ratio || (claims && half >= std::abs(ratio - 1));
   }
 };
 
@@ -76,10 +79,17 @@ struct CandidateFinding {
 // A setting that is predicted to be the baseline's equal, compared with it all the same (A/A).
 struct AlarmFinding {
   int candidate = 0;  // as in a trial's order
+  int trials = 0;     // run to an end, failed ones included
+  int failures = 0;
+  bool wrong_data = false;
+  std::string failure;  // "hung: no progress ..."; what was wrong with the data where some was
   Finding finding;
-  // A difference between equals: whatever made it may have made the run's other differences.
+  // One failure may be the machine's; with the default fine beside it, never to succeed is not.
+  bool always_failed() const { return failures > 1 && failures == trials; }
+  // Equals that differ: whatever made it may have made the run's other differences.
   bool raised() const {
-    return finding.verdict == Verdict::better || finding.verdict == Verdict::worse;
+    return finding.verdict == Verdict::better || finding.verdict == Verdict::worse || wrong_data ||
+           always_failed();
   }
 };
 

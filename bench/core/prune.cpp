@@ -32,7 +32,6 @@ constexpr std::array<std::string_view, 6> kSocketKnobs{
     "NCCL_SOCKET_NTHREADS", "NCCL_NSOCKS_PERTHREAD", "NCCL_SOCKET_INLINE",
     "NCCL_SOCKET_MIN_TASKSIZE", "NCCL_SOCKET_RCVBUF", "NCCL_SOCKET_SNDBUF"};
 
-// Any of them, set to anything, can send data between the GPUs of one node over the network.
 constexpr std::array<std::string_view, 9> kNetworkInsideNode{
     "NCCL_P2P_DISABLE", "NCCL_P2P_LEVEL", "NCCL_SHM_DISABLE",  "NCCL_HOSTID",      "NCCL_NET",
     "NCCL_TOPO_FILE",   "NCCL_GRAPH_FILE", "NCCL_NET_PLUGIN", "NCCL_NET_DISABLE_INTRA"};
@@ -55,17 +54,13 @@ struct CaseFacts {
   bool across = true;   // every group spans nodes, as NCCL counts them
   bool inside = true;   // no group spans hosts
   bool all_reduce = false;
-  bool sharing_only = true;  // nothing but all_gather and reduce_scatter
 };
 
 CaseFacts facts_of(const SweepPlan& plan, const PruneContext& context) {
   constexpr std::size_t kNvlinkDomain = 72;  // GPUs: a larger group is on several of them
   CaseFacts facts;
   for (std::size_t i = 0; i < plan.cases.size(); ++i) {
-    const Collective c = plan.cases[i].collective;
-    facts.all_reduce = facts.all_reduce || c == Collective::all_reduce;
-    facts.sharing_only = facts.sharing_only &&
-                         (c == Collective::all_gather || c == Collective::reduce_scatter);
+    facts.all_reduce = facts.all_reduce || plan.cases[i].collective == Collective::all_reduce;
     for (const auto& group : plan.partitions[static_cast<std::size_t>(plan.partition_of_case[i])]) {
       std::set<int> nodes;
       for (const int rank : group) {
@@ -95,24 +90,6 @@ class Setting {
       if (!reason.empty()) return reason;
     }
     return {};
-  }
-
-  // Why it cannot be measured here; empty where it can.
-  std::string cannot_run() const {
-    static const std::set<std::string> kReducing{"tree", "collnetchain", "nvlstree"};
-    const std::optional<std::string> algorithms = assigned("NCCL_ALGO");
-    if (context_.backend != "nccl" || !algorithms || !cases_.sharing_only) return {};
-    std::string word;
-    for (const char letter : lower_case(*algorithms) + ",") {
-      if (letter != ',') {
-        word += letter;
-      } else if (!kReducing.contains(word)) {
-        return {};
-      } else {
-        word.clear();
-      }
-    }
-    return fmt::format("{} carries no all_gather and no reduce_scatter", *algorithms);
   }
 
  private:
@@ -225,16 +202,16 @@ int index_of(std::vector<Candidate>& candidates, Candidate&& wanted) {
 
 }  // namespace
 
+bool can_divert_to_network(std::string_view variable) {
+  return contains(kNetworkInsideNode, variable);
+}
+
 void prune(SweepPlan& plan, const KnobCatalogue& catalogue, const PruneContext& context) {
   const CaseFacts cases = facts_of(plan, context);
   std::vector<Candidate> kept{plan.candidates.front()};
   for (std::size_t i = 1; i < plan.candidates.size(); ++i) {
     Candidate& candidate = plan.candidates[i];
     const Setting setting(candidate, catalogue, context, cases);
-    if (std::string reason = setting.cannot_run(); !reason.empty()) {
-      plan.collapsed.push_back({std::move(candidate), Collapsed::kCannotRun, std::move(reason)});
-      continue;
-    }
     Candidate acting;
     std::vector<std::string> reasons;
     for (const auto& [name, value] : candidate.assignments) {

@@ -137,17 +137,7 @@ bool read_registration(std::string_view text, RankFacts& facts) {
   return false;
 }
 
-// A call that no algorithm can carry out fails: the text names what was asked for.
-bool read_no_algorithm(std::string_view text, RankFacts& facts) {
-  constexpr std::string_view kWords = "o algorithm/protocol available for function ";
-  const std::size_t at = text.find(kWords);
-  if (at == text.npos) return false;
-  facts.add(FactKind::note, "no algorithm", text.substr(at + kWords.size()));
-  return true;
-}
-
-constexpr std::array<LineReader, 4> kReaders{read_path, read_call, read_registration,
-                                             read_no_algorithm};
+constexpr std::array<LineReader, 3> kReaders{read_path, read_call, read_registration};
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "analysis/alarm.hpp"
 #include "report/result_tables.hpp"
 #include "report/table_words.hpp"
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/alarm.hpp"
 #include "analysis/statistics.hpp"
 #include "report/run_report.hpp"
 #include "report/table_words.hpp"

@@ -73,6 +73,7 @@ class Tried {
     return fmt::format("{}: {}", to_string(found.effect), found.why);
   }
   const RunData& data() const { return data_; }
+  RunRecord& record() { return data_.run; }
 
  private:
   RunData data_;
@@ -133,7 +134,7 @@ TEST(Effect, PathsCountOnlyFromEvidenceTrials) {
   const Facts read{read_as("NCCL_ALGO", "Ring")};
   EXPECT_EQ(
       Tried("NCCL_ALGO", "Ring").said(read).took_in(Stage::screen, "RING LL 8 channels").effect(),
-      "unobservable: read, but no trial logged this operation");
+      "unobservable: no trial logged this operation");
   EXPECT_EQ(Tried("NCCL_ALGO", "Ring").said(read).took("RING LL 8 channels").effect(),
             "proven: the path is RING LL 8 channels");
 }
@@ -288,7 +289,7 @@ TEST(Effect, BuffersAndSymmetricKernels) {
   EXPECT_EQ(Tried("buffer", "registered")
                 .said({{FactKind::note, "registered buffers", "IPC", kRanks}})
                 .effect(),
-            "proven: registered for IPC");
+            "unobservable: registered for IPC, but no line tells for which operations");
   const Facts read{read_as("NCCL_SYM_CTAS", "32")};
   EXPECT_EQ(Tried("NCCL_SYM_CTAS", "32").said(read).took(kernel).effect(),
             "proven: the path is " + kernel);
@@ -351,13 +352,94 @@ TEST(Effect, TheWorstOfSeveralSettingsDecides) {
             "not applicable: NCCL_IB_TC: no channel goes over NET/IB");
 }
 
-TEST(Effect, FactsOfAFailedTrialCountOnlyWithoutOthers) {
-  const Facts half{read_as("NCCL_MAX_CTAS", "4", 1), version()};
-  const Facts whole{read_as("NCCL_MAX_CTAS", "4"), channels("coll", 4)};
+TEST(Effect, AFailedTrialSaysNothing) {
   Tried run("NCCL_MAX_CTAS", "4");
-  run.trial(1, Stage::confirm, half, Outcome::crashed);
-  EXPECT_EQ(run.effect(), "contradicted: read by 1 of 4 ranks only");
-  EXPECT_EQ(run.said(whole).effect(), "proven: 4 coll channels");
+  run.trial(1, Stage::confirm, {read_as("NCCL_MAX_CTAS", "4", 1), version()}, Outcome::crashed);
+  EXPECT_EQ(run.effect(), ": ");
+}
+
+// Two nodes of four ranks, whose world goes over InfiniBand.
+Tried on_two_nodes(const Assignments& set, GroupShape group) {
+  Tried run(set);
+  Facts facts{over("NET/IB/GDRDMA"), {FactKind::queue_pairs, "mlx5_0:1", set[0].second, kRanks}};
+  for (const auto& [name, value] : set) facts.push_back(read_as(name, value));
+  run.said(std::move(facts)).baseline_said({over("NET/IB/GDRDMA")});
+  run.record().fabric.nodes = 2;
+  run.record().fabric.ranks_per_node = kRanks;
+  run.record().cases[0].group = group;
+  return run;
+}
+
+TEST(Effect, TheNetworkOfTheWorldIsNotThatOfGroupsInsideANode) {
+  const Assignments set{{"NCCL_IB_QPS_PER_CONNECTION", "4"}};
+  const std::string inside = "not applicable: the groups stay inside a node";
+  const std::string proven = "proven: queue pairs per connection 4";
+  const GroupShape node{GroupKind::node, 1, 0};
+  EXPECT_EQ(on_two_nodes(set, {}).effect(), proven);
+  EXPECT_EQ(on_two_nodes(set, node).effect(), inside);
+  EXPECT_EQ(on_two_nodes(set, {GroupKind::rail, 1, 0}).effect(), proven);
+  EXPECT_EQ(on_two_nodes(set, {GroupKind::strided, 1, 4}).effect(), inside);
+  EXPECT_EQ(on_two_nodes(set, {GroupKind::strided, 2, 2}).effect(), inside);
+  EXPECT_EQ(on_two_nodes(set, {GroupKind::strided, 4, 2}).effect(), proven);
+  EXPECT_EQ(on_two_nodes(set, {GroupKind::strided, 1, 8}).effect(), proven);
+  EXPECT_EQ(on_two_nodes({{"NCCL_IB_DISABLE", "1"}}, node).effect(), inside);
+  EXPECT_EQ(on_two_nodes({{"NCCL_P2P_NET_CHUNKSIZE", "1024"}}, node)
+                .of(Collective::alltoall)
+                .effect(),
+            inside);
+  Tried diverted = on_two_nodes(set, node);
+  diverted.record().environment["NCCL_P2P_DISABLE"] = "1";
+  EXPECT_EQ(diverted.effect(),
+            "unobservable: no line tells these groups' channels from the world's");
+}
+
+TEST(Effect, APathThatTwoShapesOfGroupsShareIsNotKnown) {
+  Tried run("NCCL_ALGO", "Ring");
+  run.said({read_as("NCCL_ALGO", "Ring")}).took("RING SIMPLE 8 channels");
+  EXPECT_EQ(launched_path(run.data(), 1, 0), "RING SIMPLE 8 channels");
+  Case other = run.data().run.cases[0];
+  other.placement = Placement::in_place;
+  run.record().cases.push_back(other);  // the same communicators
+  EXPECT_TRUE(run.effect().starts_with("proven"));
+  other.group = {GroupKind::strided, 1, 2};
+  other.group_size = 2;
+  other.size = Bytes{other.size.value / 2};  // the same share of each rank
+  run.record().cases.push_back(other);
+  EXPECT_EQ(run.effect(), "unobservable: groups of another shape run the same operation");
+  EXPECT_EQ(launched_path(run.data(), 1, 0), "");
+  run.record().cases.back().size = other.requested;
+  EXPECT_TRUE(run.effect().starts_with("proven"));
+}
+
+TEST(Effect, WhatTheBaselineDoesWithoutIsNotSwitchedOff) {
+  const auto effect = [](const std::string& knob, const std::string& value, Facts baseline) {
+    return Tried(knob, value)
+        .said({over("NET/Socket"), read_as(knob, value)})
+        .baseline_said(std::move(baseline))
+        .effect();
+  };
+  EXPECT_EQ(effect("NCCL_IB_DISABLE", "1", {over("NET/IB")}),
+            "proven: no channel goes over NET/IB");
+  EXPECT_EQ(effect("NCCL_IB_DISABLE", "1", {over("NET/Socket")}),
+            "not applicable: no channel goes over NET/IB in the baseline either");
+  EXPECT_EQ(effect("NCCL_COLLNET_ENABLE", "0", {over("COLLNET/SHARP")}),
+            "proven: COLLNET is not used");
+  EXPECT_EQ(effect("NCCL_COLLNET_ENABLE", "0", {over("NET/IB")}),
+            "not applicable: COLLNET is not used in the baseline either");
+  EXPECT_EQ(effect("NCCL_MNNVL_ENABLE", "0", {{FactKind::note, "multi-node NVLink", "on", 1}}),
+            "proven: no NVLink across nodes is used");
+  EXPECT_EQ(effect("NCCL_MNNVL_ENABLE", "0", {over("NET/IB")}),
+            "not applicable: no NVLink across nodes is used in the baseline either");
+  const auto pat = [](std::string baseline) {
+    return Tried("NCCL_PAT_ENABLE", "0")
+        .said({read_as("NCCL_PAT_ENABLE", "0")})
+        .took("RING LL 8 channels")
+        .trial(0, Stage::evidence,
+               {{FactKind::path, "AllGather 16777216", std::move(baseline), 1}})
+        .effect();
+  };
+  EXPECT_EQ(pat("PAT SIMPLE 8 channels"), "proven: the path is RING LL 8 channels");
+  EXPECT_EQ(pat("RING LL 8 channels"), "not applicable: PAT is not used in the baseline either");
 }
 
 TEST(Effect, EveryRuleIsForAKnobThatExists) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/dataset.hpp"
 #include "simulated_run.hpp"
 
 namespace nccl_sweep {
@@ -441,6 +442,23 @@ TEST(Alarm, AFailedTwinSpoilsNoPair) {
   EXPECT_EQ(of_stage(data, Stage::confirm), 12);
   EXPECT_EQ(of_stage(data, Stage::sentinel), 0);
   EXPECT_EQ(experiment.decision(), Decision::better);
+}
+
+// In the first pair one side fails, whichever place it has in the triple.
+TEST(Alarm, APairThatFailsUsesUpNoComparisonOfTheTwin) {
+  for (const bool baseline_fails : {false, true}) {
+    for (std::uint64_t seed = 1; seed < 12; ++seed) {
+      auto experiment = with_twin(seed);
+      const RunData data =
+          run(experiment, 7, planted(8, {{2, 0.1}}), [&](const TrialOrder& o) {
+            const bool fails = o.stage == Stage::confirm && o.round == 0 &&
+                               (o.candidate == 0) == baseline_fails;
+            return fails ? Outcome::hung : Outcome::complete;
+          });
+      EXPECT_EQ(Dataset(data).alarm_pairs().size(), 3U) << seed;
+      EXPECT_EQ(experiment.planned_trials(), static_cast<int>(data.trials.size()));
+    }
+  }
 }
 
 TEST(Alarm, NobodyRidesWithoutATwinOrAnotherCandidate) {

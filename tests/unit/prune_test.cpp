@@ -159,13 +159,11 @@ TEST(Prune, SymmetricKernelsNeedSymmetricBuffers) {
   EXPECT_EQ(names(registered), (std::vector<std::string>{"default", "buffer=registered"}));
 }
 
-TEST(Prune, AnAlgorithmThatCannotCarryTheCollectivesIsLeftOut) {
-  const Axes axes{{"NCCL_ALGO", {"Tree", "Ring", "tree,ring"}}};
-  const SweepPlan plan = pruned(axes, nodes_of_two(2));
-  EXPECT_EQ(plan.candidates.size(), 3U);
-  ASSERT_NE(collapsed(plan, "NCCL_ALGO=Tree"), nullptr);
-  EXPECT_EQ(collapsed(plan, "NCCL_ALGO=Tree")->equal_to, Collapsed::kCannotRun);
-  EXPECT_EQ(pruned(axes, nodes_of_two(2), {Collective::all_reduce}).candidates.size(), 4U);
+// Whether it fails or falls back to another algorithm is the library's version's to say.
+TEST(Prune, AnAlgorithmThatMayNotCarryTheCollectivesIsMeasured) {
+  const SweepPlan plan = pruned({{"NCCL_ALGO", {"Tree", "Ring", "tree,ring"}}}, nodes_of_two(2));
+  EXPECT_EQ(plan.candidates.size(), 4U);
+  EXPECT_TRUE(plan.collapsed.empty());
 }
 
 TEST(Prune, OfAModelOnlyWhatItsFileDeclaresIsLookedAt) {

@@ -2,14 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What no verdict may depend on: the order of the records, which number a candidate has, the unit
-// of time, and for an estimate the trials of other candidates.
+// of time, and for an estimate the trials of other candidates. And what none may contradict: its own
+// interval.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
+#include "analysis/comparison.hpp"
 #include "analysis/decision.hpp"
 #include "analysis/experiment.hpp"
+#include "analysis/fixed_design.hpp"
 #include "analysis/recommendation.hpp"
 #include "analysis/verdict.hpp"
 #include "simulated_run.hpp"
@@ -87,6 +91,47 @@ TEST(VerdictProperties, TheOrderOfTheRecordsDoesNotMatter) {
     std::shuffle(mixed.trials.begin(), mixed.trials.end(), random);
     expect_same(data, mixed, as_they_are(data));
   }
+}
+
+void expect_interval_without_one(const Finding& finding, int& claims) {
+  if (finding.verdict != Verdict::better && finding.verdict != Verdict::worse) return;
+  ++claims;
+  const Gain& gain = *finding.gain;
+  const bool faster = finding.verdict == Verdict::better;
+  EXPECT_TRUE(faster ? gain.interval.low > 1 : gain.interval.high < 1)
+      << gain.interval.low << " to " << gain.interval.high;
+  const double reach = (gain.interval.high - gain.interval.low) / 2;
+  EXPECT_TRUE(gain.is_wide() || reach < std::abs(gain.ratio - 1)) << "+- would read as equal";
+}
+
+// Differences of every clearness, so that many claims are as close as they get.
+TEST(VerdictProperties, WhatIsCalledADifferenceHasAnIntervalWithoutOne) {
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> noise(0, 0.1);
+  std::uniform_real_distribution<double> gain(-0.3, 0.3);
+  int by_score = 0;
+  int by_case = 0;
+  int by_grid = 0;
+  for (int run = 0; run < 1000; ++run) {
+    for (const std::size_t pairs : {6U, 12U}) {
+      std::vector<std::vector<double>> differences(3, std::vector<double>(pairs));
+      for (auto& of_case : differences) {
+        const double truth = gain(random);
+        for (double& difference : of_case) difference = truth + noise(random);
+      }
+      expect_interval_without_one(judge_score(differences[0], {}), by_score);
+      for (const Finding& f : judge_cases(differences, {})) {
+        expect_interval_without_one(f, by_case);
+      }
+      const FixedDesign design({}, 2);
+      const auto found = design.judge_launches(
+          std::vector<std::vector<double>>{std::vector<double>(pairs, 0), differences[1]});
+      for (const Finding& f : found) expect_interval_without_one(f, by_grid);
+    }
+  }
+  EXPECT_GT(by_score, 500);
+  EXPECT_GT(by_case, 500);
+  EXPECT_GT(by_grid, 500);
 }
 
 TEST(VerdictProperties, TheNumbersOfTheCandidatesDoNotMatter) {
