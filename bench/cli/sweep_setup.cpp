@@ -22,6 +22,7 @@
 #include "core/error.hpp"
 #include "core/hash.hpp"
 #include "core/model_file.hpp"
+#include "core/words.hpp"
 #include "workload/workload.hpp"
 
 namespace nccl_sweep::cli {
@@ -62,26 +63,12 @@ int default_workers(const std::string& backend, const std::vector<agent::Machine
   return std::clamp(here.cores, 2, kMost);
 }
 
-std::vector<std::string> words(const std::string& text) {
-  std::vector<std::string> result;
-  std::string word;
-  for (const char c : text + " ") {
-    if (c != ' ') {
-      word += c;
-    } else if (!word.empty()) {
-      result.push_back(std::move(word));
-      word.clear();
-    }
-  }
-  return result;
-}
-
 // The numbers of "workers=8,8,4" in a run's identity, one an agent.
 std::vector<int> workers_of(const std::string& identity) {
   std::vector<int> counts;
-  for (const std::string& word : words(identity)) {
+  for (const std::string_view word : words_of(identity)) {
     if (!word.starts_with("workers=")) continue;
-    std::istringstream numbers(word.substr(8));
+    std::istringstream numbers{std::string(word.substr(8))};
     for (std::string number; std::getline(numbers, number, ',');) {
       counts.push_back(std::atoi(number.c_str()));
     }
@@ -305,8 +292,9 @@ PreparedRun prepare_resume(const RunRecord& record, const std::vector<agent::Mac
   run.setup =
       setup_of(run.spec, catalogue, run.plan, layout, simulated, record.seed, record.environment);
   bind_workers(run, machines);
-  const std::vector<std::string> then = words(record.identity);
-  const std::vector<std::string> today = words(identity_of(run.setup));
+  const std::string identity = identity_of(run.setup);
+  const std::vector<std::string_view> then = words_of(record.identity);
+  const std::vector<std::string_view> today = words_of(identity);
   for (std::size_t i = 0; i < then.size(); ++i) {
     if (i >= today.size() || then[i] != today[i]) {
       throw usage_error(fmt::format("the run was begun with {}, now it is {}", then[i],

@@ -9,6 +9,8 @@
 #include <charconv>
 #include <vector>
 
+#include "core/words.hpp"
+
 namespace nccl_sweep {
 namespace {
 
@@ -23,18 +25,6 @@ constexpr std::array<std::string_view, 9> kFunctions{"AllGather", "ReduceScatter
 std::string channels_text(int channels) {
   if (channels == 0) return {};
   return fmt::format(" {} {}", channels, channels == 1 ? "channel" : "channels");
-}
-
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> words;
-  while (true) {
-    const std::size_t begin = text.find_first_not_of(' ');
-    if (begin == text.npos) return words;
-    text.remove_prefix(begin);
-    const std::size_t end = std::min(text.find(' '), text.size());
-    words.push_back(text.substr(0, end));
-    text.remove_prefix(end);
-  }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "core/words.hpp"
 
 namespace nccl_sweep {
 namespace {
@@ -181,6 +182,11 @@ void expand_spec_sizes(SweepPlan& plan, const SweepSpec& spec, bool graph,
   }
 }
 
+// The same is found for both placements, with and without graphs.
+void note_once(SweepPlan& plan, std::string text) {
+  if (std::ranges::find(plan.notes, text) == plan.notes.end()) plan.notes.push_back(std::move(text));
+}
+
 // A workload's group of n ranks becomes groups of n here; where the allocation is too small or
 // does not divide, the world with the total bytes kept, marked as scaled.
 GroupShape group_for(const WorkloadCase& w, int world, SweepPlan& plan) {
@@ -191,10 +197,10 @@ GroupShape group_for(const WorkloadCase& w, int world, SweepPlan& plan) {
       return {GroupKind::strided, s, w.group_size};
     }
   }
-  plan.notes.push_back(fmt::format(
-      "{} {}: the workload's group of {} ranks does not fit {} ranks here: run on all of them, its "
-      "figures are marked 'scaled from {} ranks'",
-      to_string(w.collective), format_size(w.bytes), w.group_size, world, world));
+  note_once(plan, fmt::format("{} {}: the workload's group of {} ranks does not {} the {} ranks here: "
+                              "run on all of them, its figures are marked 'scaled from {} ranks'",
+                              to_string(w.collective), format_size(w.bytes), w.group_size,
+                              w.group_size > world ? "fit" : "divide", world, world));
   return {};
 }
 
@@ -208,10 +214,10 @@ void expand_workload(SweepPlan& plan, const SweepSpec& spec,
   for (const WorkloadCase& w : workload) {
     if (!wanted(spec.collectives, w.collective) || !wanted(spec.dtypes, w.dtype)) continue;
     if (!can_run(spec.backend, w.collective)) {
-      plan.notes.push_back(fmt::format("left out of the workload: {} {} of {}, {:g} calls: the {} "
-                                       "backend cannot run it yet",
-                                       to_string(w.collective), to_string(w.dtype),
-                                       format_size(w.bytes), w.calls, spec.backend));
+      note_once(plan, fmt::format("left out of the workload: {} {} of {}, {:g} calls: the {} backend "
+                                  "cannot run it yet",
+                                  to_string(w.collective), to_string(w.dtype),
+                                  format_size(w.bytes), w.calls, spec.backend));
       continue;
     }
     for (const Placement placement : spec.placements) {
@@ -244,18 +250,9 @@ Bytes arena_for(const SweepSpec& spec, const SweepPlan& plan) {
   return arena;
 }
 
-std::set<std::string> words_of(std::string_view name) {
-  std::set<std::string> words;
-  std::string word;
-  for (const char letter : std::string(name) + " ") {
-    if (letter != ' ') {
-      word += letter;
-    } else if (!word.empty()) {
-      words.insert(std::move(word));
-      word.clear();
-    }
-  }
-  return words;
+std::set<std::string> set_of_words(std::string_view name) {
+  const std::vector<std::string_view> words = words_of(name);
+  return {words.begin(), words.end()};
 }
 
 }  // namespace
@@ -309,7 +306,7 @@ SweepPlan expand(const SweepSpec& spec, const KnobCatalogue& catalogue,
 const Candidate& find_candidate(const SweepPlan& plan, const KnobCatalogue& catalogue,
                                 std::string_view backend, std::string_view name) {
   std::set<std::string> wanted;
-  for (const std::string& word : words_of(name)) {
+  for (const std::string& word : set_of_words(name)) {
     const std::size_t equals = word.find('=');
     const Knob* knob = catalogue.find(backend, word.substr(0, equals));
     const bool has_value = equals != std::string::npos && knob != nullptr;
@@ -319,7 +316,7 @@ const Candidate& find_candidate(const SweepPlan& plan, const KnobCatalogue& cata
   std::vector<std::string> known;
   for (const Candidate& candidate : plan.candidates) {
     known.push_back(name_of(candidate));
-    if (words_of(known.back()) == wanted) return candidate;
+    if (set_of_words(known.back()) == wanted) return candidate;
   }
   throw usage_error(fmt::format("no candidate '{}' in this sweep", name), {},
                     did_you_mean(name, known));

@@ -162,6 +162,20 @@ TEST(Plan, AWorkloadsGroupThatDoesNotDivideIsScaledToo) {
                                 {0, 0, 0, 0});
   EXPECT_TRUE(plan.cases.at(0).scaled());
   EXPECT_EQ(scaled_note(plan.cases[0]), "scaled from 4 ranks");
+  ASSERT_FALSE(plan.notes.empty());
+  EXPECT_NE(plan.notes[0].find("of 3 ranks does not divide the 4 ranks here"), std::string::npos);
+}
+
+TEST(Plan, AScaledGroupIsSaidOnceForAllPlacementsAndGraphs) {
+  SweepSpec spec = parse_spec(
+      R"({"backend": "nccl", "sizes": "workload", "placement": ["out_of_place", "in_place"],
+          "cuda_graph": ["off", "on"]})",
+      "s.json");
+  const SweepPlan plan =
+      expand(spec, catalogue(), {sent(Collective::all_gather, 1 << 20, 64, 1)}, {0, 0, 0, 0});
+  EXPECT_EQ(plan.cases.size(), 4U);
+  ASSERT_EQ(plan.notes.size(), 1U);
+  EXPECT_NE(plan.notes[0].find("of 64 ranks does not fit the 4 ranks here"), std::string::npos);
 }
 
 TEST(Plan, LinesOfAWorkloadThatBecomeOneCaseAddTheirCalls) {
