@@ -88,6 +88,7 @@ struct LeftOut {
 struct ImportedFiles {
   std::vector<ImportedLaunch> launches;  // in the order of the files
   std::vector<LeftOut> left_out;
+  std::size_t repeated = 0;  // launches that were given more than once: as text and as JSON
 };
 
 struct ImportOptions {

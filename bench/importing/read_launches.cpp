@@ -148,7 +148,7 @@ void drop_repeated(ImportedFiles& files) {
     ImportedLaunch& other = kept[*twin];
     if (launch.line == 0 && other.line > 0) std::swap(launch, other);  // JSON has more digits
     complete(other, launch);
-    files.left_out.push_back({launch.where(), "the same launch as " + other.where()});
+    ++files.repeated;
   }
   files.launches = std::move(kept);
 }

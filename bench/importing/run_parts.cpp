@@ -150,6 +150,10 @@ void note_hosts(const std::vector<ImportedLaunch>& launches, const LaunchSetting
   }
 }
 
+std::string launches_text(std::size_t count) {
+  return fmt::format("{} launch{}", count, count == 1 ? "" : "es");
+}
+
 std::string recipe_of(const ImportedLaunch& launch) {
   std::vector<std::string> recipe = launch.recipe;
   std::sort(recipe.begin(), recipe.end());
@@ -258,18 +262,23 @@ std::vector<std::string> origin_notes(const ImportedFiles& files, const LaunchSe
   }
   const auto number = [](std::size_t n) { return static_cast<std::int64_t>(n); };
   std::vector<std::string> notes{fmt::format(
-      "imported: {} in {}{}{}", counted(number(files.launches.size()), "launch"),
+      "imported: {} in {}{}{}", launches_text(files.launches.size()),
       counted(number(names.size()), "file"), programs.empty() ? "" : ", printed by ",
       fmt::join(programs, " and "))};
+  if (files.repeated > 0) {
+    notes.push_back(fmt::format("given twice, as text and JSON, and counted once: {}",
+                                launches_text(files.repeated)));
+  }
   note_times(files.launches, notes);
   notes.insert(notes.end(), settings.notes.begin(), settings.notes.end());
   note_hosts(files.launches, settings, notes);
   if (cut > 0) {
-    notes.push_back(fmt::format("{} without their last lines: cut off, or never ended",
-                                counted(cut, "launch")));
+    notes.push_back(fmt::format("{} without the last lines: cut off, or never ended",
+                                launches_text(static_cast<std::size_t>(cut))));
   }
   for (const auto& [note, launches] : said) {
-    notes.push_back(launches == 1 ? note : fmt::format("{} ({} launches)", note, launches));
+    notes.push_back(fmt::format("{} (of {})", note,
+                                launches_text(static_cast<std::size_t>(launches))));
   }
   if (!files.left_out.empty()) {
     notes.push_back(fmt::format("left out: {} of the files and launches given",
