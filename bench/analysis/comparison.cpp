@@ -103,6 +103,14 @@ Gain uncorrected_gain(std::span<const double> differences) {
   return gain_of(statistics::estimate_mean(differences), kConfidence, differences.size());
 }
 
+Gain uncorrected_gain(std::span<const double> baseline, std::span<const double> candidate) {
+  const std::vector<std::vector<double>> groups{{baseline.begin(), baseline.end()},
+                                                {candidate.begin(), candidate.end()}};
+  return gain_of(
+      statistics::estimate_difference(baseline, candidate, statistics::pooled_noise(groups)),
+      kConfidence, std::min(baseline.size(), candidate.size()));
+}
+
 Finding judge_score(std::span<const double> differences, const DecisionRule& rule) {
   const Decision decision = decide(differences, rule);
   if (decision == Decision::go_on || decision == Decision::undecided) {

@@ -23,6 +23,9 @@ Finding judge_alarm(std::span<const double> differences, DecisionRule rule);
 // 95 % interval, not corrected for how many are looked at. At least two differences.
 Gain uncorrected_gain(std::span<const double> differences);
 
+// The same of launches that are no pairs; more than two in all, of which neither side has none.
+Gain uncorrected_gain(std::span<const double> baseline, std::span<const double> candidate);
+
 // The same pairs, size by size: differences[case][pair]. Holm over the sizes, from 10 pairs on;
 // before that only intervals.
 std::vector<Finding> judge_cases(std::span<const std::vector<double>> differences,

@@ -42,6 +42,8 @@ Dataset::Dataset(const RunData& data) : score_(data.run.cases) {
   }
   if (screened) {
     design_ = Design::screen_confirm;
+  } else if (data.run.imported && data.run.candidates.size() > 1) {
+    design_ = Design::launches;
   } else if (data.run.candidates.size() > 1) {
     design_ = Design::grid;
   }
@@ -91,6 +93,19 @@ std::vector<SampleRow> Dataset::complete_rounds(Stage stage,
       if (sample != by_candidate.end()) row.push_back(sample->second);
     }
     if (row.size() == candidates.size()) found.push_back(std::move(row));
+  }
+  return found;
+}
+
+std::vector<std::vector<double>> Dataset::launches(const std::vector<int>& candidates,
+                                                   int case_index) const {
+  std::vector<std::vector<double>> found;
+  for (const int candidate : candidates) {
+    found.emplace_back();
+    for (const Sample* sample : samples(candidate, Stage::grid)) {
+      const double value = log_time(*sample, case_index);
+      if (std::isfinite(value)) found.back().push_back(value);
+    }
   }
   return found;
 }

@@ -16,6 +16,7 @@ namespace nccl_sweep {
 enum class Design {
   baseline_only,  // nothing was varied
   grid,           // rounds over all candidates
+  launches,       // imported: launches of settings that have no rounds in common
   screen_confirm  // screening, then pairs of one finalist and the baseline
 };
 
@@ -57,6 +58,9 @@ class Dataset {
   std::vector<SamplePair> alarm_pairs() const;
   // Rounds of a stage in which every one of `candidates` is complete.
   std::vector<SampleRow> complete_rounds(Stage stage, const std::vector<int>& candidates) const;
+  // [candidate] -> log_time of its launches where it is known, for designs without rounds.
+  std::vector<std::vector<double>> launches(const std::vector<int>& candidates,
+                                            int case_index) const;
   // The stage whose trials stand for a candidate: confirm for the finalist and its baseline, grid
   // in a fixed design, otherwise the screening.
   Stage evidence_stage(int candidate) const;

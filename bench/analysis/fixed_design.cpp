@@ -47,14 +47,9 @@ Finding too_few(std::span<const double> differences) {
   return finding;
 }
 
-// Noise pooled within settings: sum of squares about their means.
-double pooled_squares(std::span<const std::vector<double>> launches) {
-  double squares = 0;
-  for (const auto& values : launches) {
-    const double freedom = static_cast<double>(values.size()) - 1;
-    squares += freedom * std::pow(statistics::standard_deviation(values), 2);
-  }
-  return squares;
+
+int replicates(std::span<const double> baseline, std::span<const double> own) {
+  return static_cast<int>(std::min(baseline.size(), own.size()));
 }
 
 }  // namespace
@@ -72,7 +67,8 @@ void FixedDesign::add_needed(std::vector<Finding>& findings, double deviation) c
   const int needed = statistics::pairs_needed(deviation * std::sqrt(2.0),
                                               std::log1p(rule_.smallest_gain), level, kPower);
   for (Finding& finding : findings) {
-    const bool more = finding.verdict == Verdict::undecided && needed > finding.gain->pairs;
+    const bool more = finding.verdict == Verdict::undecided && finding.gain &&
+                      needed > finding.gain->pairs;
     finding.pairs_needed = more ? needed : 0;
   }
 }
@@ -124,32 +120,54 @@ std::vector<Finding> FixedDesign::judge_enough(
     std::span<const std::vector<double>> launches) const {
   const auto baseline = static_cast<double>(launches.front().size());
   std::vector<double> shares;
-  double freedom = baseline - 1;
   for (const auto& values : launches.subspan(1)) {
     const auto own = static_cast<double>(values.size());
     shares.push_back(own / (own + baseline));
-    freedom += own - 1;
   }
-  const double deviation = std::sqrt(pooled_squares(launches) / freedom);
-  const double factor = critical(shares, freedom);
+  const statistics::PooledNoise noise = statistics::pooled_noise(launches);
+  const double factor = critical(shares, noise.degrees_of_freedom);
   std::vector<Finding> judged;
   for (const auto& values : launches.subspan(1)) {
-    const auto own = static_cast<double>(values.size());
-    const Estimate difference{statistics::mean(launches.front()) - statistics::mean(values),
-                              deviation * std::sqrt(1 / baseline + 1 / own), freedom};
-    judged.push_back(judge(difference, factor, static_cast<int>(std::min(baseline, own))));
+    const Estimate difference = statistics::estimate_difference(launches.front(), values, noise);
+    judged.push_back(judge(difference, factor, replicates(launches.front(), values)));
   }
   const double level = 1 - confidence();
   if (claims_something(judged)) {
     object(judged, statistics::permutation_p_values(launches, level), level);
   }
-  add_needed(judged, deviation);
+  add_needed(judged, noise.standard_deviation);
   return judged;
+}
+
+// Ratios, plain intervals and the number of launches that would settle it.
+std::vector<Finding> FixedDesign::describe_few(
+    std::span<const std::vector<double>> launches) const {
+  const std::vector<double>& baseline = launches.front();
+  const statistics::PooledNoise noise = statistics::pooled_noise(launches);
+  std::vector<Finding> findings(launches.size() - 1);
+  for (std::size_t c = 0; c < findings.size(); ++c) {
+    const std::vector<double>& own = launches[c + 1];
+    if (own.empty() || baseline.empty()) continue;
+    const double ratio = std::exp(statistics::mean(baseline) - statistics::mean(own));
+    findings[c].gain = Gain{ratio, {0, 0}, 0, replicates(baseline, own)};
+    if (noise.degrees_of_freedom < 1) continue;
+    const auto interval = statistics::two_sided_interval(
+        statistics::estimate_difference(baseline, own, noise), kConfidence);
+    findings[c].gain->interval = {std::exp(interval.low), std::exp(interval.high)};
+    findings[c].gain->confidence = kConfidence;
+  }
+  if (noise.degrees_of_freedom < 1) return findings;
+  add_needed(findings, noise.standard_deviation);
+  for (Finding& finding : findings) {
+    if (!finding.gain) continue;
+    finding.pairs_needed = std::max(finding.pairs_needed, static_cast<int>(kFewest));
+  }
+  return findings;
 }
 
 std::vector<Finding> FixedDesign::judge_launches(
     std::span<const std::vector<double>> launches) const {
-  std::vector<Finding> findings(launches.size() - 1);
+  std::vector<Finding> findings = describe_few(launches);
   if (launches.front().size() < kFewest) return findings;
   std::vector<std::vector<double>> enough{launches.front()};
   std::vector<std::size_t> settings;

@@ -28,11 +28,13 @@ class FixedDesign {
                                     std::span<const std::vector<double>> table) const;
 
   // Launches without rounds: launches[setting] has ln times, baseline first, any numbers of them.
-  // One finding per setting after the baseline; undecided below 4 launches of either.
+  // One finding per setting after the baseline; undecided below 4 launches of either, but with the
+  // ratio, and with how many launches of each would settle it where the noise is known at all.
   std::vector<Finding> judge_launches(std::span<const std::vector<double>> launches) const;
 
  private:
   std::vector<Finding> judge_enough(std::span<const std::vector<double>> launches) const;
+  std::vector<Finding> describe_few(std::span<const std::vector<double>> launches) const;
   Finding judge(const statistics::Estimate& difference, double critical, int replicates) const;
   void add_needed(std::vector<Finding>& findings, double deviation) const;
   double confidence() const;

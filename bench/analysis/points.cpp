@@ -100,6 +100,14 @@ std::optional<double> load_slowdown(const RunData& data, int candidate, int case
   return std::nullopt;
 }
 
+// Within settings, where launches have no rounds.
+double deviation_of_launches(const Dataset& dataset, const std::vector<int>& candidates,
+                             int case_index) {
+  const auto noise = statistics::pooled_noise(dataset.launches(candidates, case_index));
+  return noise.degrees_of_freedom > 0 ? noise.standard_deviation
+                                      : std::numeric_limits<double>::quiet_NaN();
+}
+
 // Of the baseline where nothing was varied.
 double deviation_of_baseline(const Dataset& dataset, int case_index) {
   std::vector<double> logs;
@@ -158,17 +166,22 @@ std::vector<Point> measure_points(const RunData& data, const Dataset& dataset) {
 std::vector<double> noise_floor(const RunData& data, const Dataset& dataset) {
   std::vector<int> candidates{0};
   if (dataset.finalist()) candidates.push_back(*dataset.finalist());
-  if (dataset.design() == Design::grid) {
+  const Design design = dataset.design();
+  if (design == Design::grid || design == Design::launches) {
     for (const CandidateFinding& c : describe_candidates(data)) {
       if (c.candidate != 0 && c.failures == 0) candidates.push_back(c.candidate);
     }
   }
-  const Stage stage = dataset.design() == Design::grid ? Stage::grid : Stage::confirm;
+  const Stage stage = design == Design::grid ? Stage::grid : Stage::confirm;
   const auto rows = dataset.complete_rounds(stage, candidates);
   std::vector<double> floor;
   for (int i = 0; i < static_cast<int>(data.run.cases.size()); ++i) {
-    if (dataset.design() == Design::baseline_only) {
+    if (design == Design::baseline_only) {
       floor.push_back(deviation_of_baseline(dataset, i));
+      continue;
+    }
+    if (design == Design::launches) {
+      floor.push_back(deviation_of_launches(dataset, candidates, i));
       continue;
     }
     const auto noise = statistics::two_way_noise(log_table(rows, i));

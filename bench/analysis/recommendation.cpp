@@ -67,27 +67,37 @@ std::optional<Prediction> predict(const RunData& data, const RunFindings& findin
   return prediction;
 }
 
+// Nothing where too few trials measured it.
+std::optional<Gain> gain_of_case(const Dataset& dataset, int candidate, int case_index) {
+  if (dataset.design() == Design::launches) {
+    const auto launches = dataset.launches({0, candidate}, case_index);
+    if (launches[0].size() < 2 || launches[1].size() < 2) return std::nullopt;
+    return uncorrected_gain(launches[0], launches[1]);
+  }
+  const Stage stage = dataset.evidence_stage(candidate);
+  std::vector<double> differences;
+  for (const SampleRow& row : dataset.complete_rounds(stage, {0, candidate})) {
+    const double d = log_time(*row[0], case_index) - log_time(*row[1], case_index);
+    if (std::isfinite(d)) differences.push_back(d);
+  }
+  if (differences.size() < 2) return std::nullopt;
+  return uncorrected_gain(differences);
+}
+
 std::vector<Regression> find_regressions(const RunData& data, const Dataset& dataset,
                                          const std::vector<CaseShare>& shares, int candidate) {
   std::vector<Regression> found;
-  const Stage stage = dataset.evidence_stage(candidate);
-  const auto rows = dataset.complete_rounds(stage, {0, candidate});
   const std::vector<std::size_t>& used = dataset.score().cases_used();
   for (const std::size_t i : used) {
     const auto known = std::find_if(shares.begin(), shares.end(),
                                     [&](const CaseShare& s) { return index(s.case_index) == i; });
     const double share =
         known != shares.end() ? known->share : 1 / static_cast<double>(used.size());
-    std::vector<double> differences;
-    for (const SampleRow& row : rows) {
-      const double d = std::log(row[0]->seconds[i] / row[1]->seconds[i]);
-      if (std::isfinite(d)) differences.push_back(d);
-    }
-    if (differences.size() < 2 || share <= kNamedShare) continue;
-    const Gain gain = uncorrected_gain(differences);
+    if (share <= kNamedShare) continue;
+    const std::optional<Gain> gain = gain_of_case(dataset, candidate, static_cast<int>(i));
     const double named = 1 / (1 + rule_of(data.run).claimed_gain);
-    if (gain.interval.high < 1 && gain.ratio <= named) {
-      found.push_back({static_cast<int>(i), share, gain});
+    if (gain && gain->interval.high < 1 && gain->ratio <= named) {
+      found.push_back({static_cast<int>(i), share, *gain});
     }
   }
   return found;
@@ -109,7 +119,7 @@ std::vector<SizeWinner> find_size_winners(const RunData& data, const RunFindings
 std::string no_gain_reason(const RunData& data, const RunFindings& findings, int contender) {
   const std::string name = name_of(data.run.candidates[index(contender)]);
   const double percent = data.run.smallest_gain * 100;
-  if (findings.design == Design::grid) {
+  if (findings.design == Design::grid || findings.design == Design::launches) {
     return fmt::format("no setting gains {:.3g} %; the fastest, {}, does not either", percent,
                        name);
   }
@@ -142,6 +152,34 @@ std::string price_of_deciding(const RunFindings& findings, const Finding& findin
   return price + ")";
 }
 
+// "7 more of the default and 9 of NCCL_ALGO=Ring"
+std::string more_launches(const RunFindings& findings, const CandidateFinding& candidate,
+                          const std::string& name) {
+  const int needed = candidate.score.pairs_needed;
+  const int of_default = std::max(0, needed - findings.candidates.front().trials);
+  const int of_candidate = std::max(0, needed - candidate.trials);
+  if (of_default == 0) return fmt::format("{} more of {}", of_candidate, name);
+  if (of_candidate == 0) return fmt::format("{} more of the default", of_default);
+  return fmt::format("{} more of the default and {} of {}", of_default, of_candidate, name);
+}
+
+std::string undecided_launches(const RunData& data, const RunFindings& findings, int contender) {
+  const CandidateFinding& candidate = findings.candidates[index(contender)];
+  const std::string name = name_of(data.run.candidates[index(contender)]);
+  const auto launches = [](int count) { return count == 1 ? "launch" : "launches"; };
+  const int baseline = findings.candidates.front().trials;
+  std::string reason = fmt::format("undecided after {} {} of the default and {} of {}", baseline,
+                                   launches(baseline), candidate.trials, name);
+  if (candidate.score.pairs_needed > 0) {
+    reason += fmt::format("; at this noise about {} launches of each would settle {:.3g} %: {}",
+                          candidate.score.pairs_needed, data.run.smallest_gain * 100,
+                          more_launches(findings, candidate, name));
+  } else if (!candidate.score.gain || baseline < 2 || candidate.trials < 2) {
+    reason += "; two of each at least would show the noise between launches";
+  }
+  return reason;
+}
+
 std::string reason_to_keep(const RunData& data, const RunFindings& findings, int contender) {
   if (findings.design == Design::baseline_only) return "nothing was varied";
   const CandidateFinding& baseline = findings.candidates.front();
@@ -160,6 +198,7 @@ std::string reason_to_keep(const RunData& data, const RunFindings& findings, int
     default:
       break;
   }
+  if (findings.design == Design::launches) return undecided_launches(data, findings, contender);
   std::string reason = "undecided after ";
   reason += findings.design == Design::grid ? counted(findings.pairs, "round")
                                             : counted(findings.pairs, "pair") + " of the finalist";
@@ -169,6 +208,15 @@ std::string reason_to_keep(const RunData& data, const RunFindings& findings, int
                           data.run.smallest_gain * 100);
   }
   return reason;
+}
+
+std::string confirmation(const RunFindings& findings, const CandidateFinding& candidate) {
+  if (findings.design == Design::launches) {
+    return fmt::format("by {} launches of the default and {} of it",
+                       findings.candidates.front().trials, candidate.trials);
+  }
+  return "confirmed in " +
+         counted(findings.pairs, findings.design == Design::grid ? "round" : "fresh pair");
 }
 
 // Why a better contender is not recommended all the same; empty where it is.
@@ -277,11 +325,7 @@ Recommendation recommend(const RunData& data, const RunFindings& findings,
     return result;
   }
   result.candidate = result.contender;
-  result.reason =
-      against.empty()
-          ? "confirmed in " +
-                counted(findings.pairs, findings.design == Design::grid ? "round" : "fresh pair")
-          : against;
+  result.reason = against.empty() ? confirmation(findings, contender) : against;
   return result;
 }
 

@@ -204,6 +204,26 @@ ResidualNoise two_way_noise(std::span<const std::vector<double>> table) {
   return noise;
 }
 
+PooledNoise pooled_noise(std::span<const std::vector<double>> groups) {
+  double squares = 0;
+  double freedom = 0;
+  for (const std::vector<double>& values : groups) {
+    if (values.size() < 2) continue;
+    const double own = static_cast<double>(values.size()) - 1;
+    squares += own * std::pow(standard_deviation(values), 2);
+    freedom += own;
+  }
+  return {freedom > 0 ? std::sqrt(squares / freedom) : 0, freedom};
+}
+
+Estimate estimate_difference(std::span<const double> first, std::span<const double> second,
+                             const PooledNoise& noise) {
+  const auto one = static_cast<double>(first.size());
+  const auto other = static_cast<double>(second.size());
+  return {mean(first) - mean(second), noise.standard_deviation * std::sqrt(1 / one + 1 / other),
+          noise.degrees_of_freedom};
+}
+
 int pairs_needed(double deviation, double effect, double alpha, double power) {
   constexpr int kMost = 100000;
   if (!(effect > 0)) return kMost;

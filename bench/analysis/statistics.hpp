@@ -56,6 +56,18 @@ struct ResidualNoise {
 };
 ResidualNoise two_way_noise(std::span<const std::vector<double>> table);
 
+// Noise within groups of any sizes, pooled: squares about each group's mean. Degrees of freedom 0
+// where no group has two values.
+struct PooledNoise {
+  double standard_deviation = 0;
+  double degrees_of_freedom = 0;
+};
+PooledNoise pooled_noise(std::span<const std::vector<double>> groups);
+
+// mean(first) - mean(second) of two groups that share that noise; neither is empty.
+Estimate estimate_difference(std::span<const double> first, std::span<const double> second,
+                             const PooledNoise& noise);
+
 // Pairs until a one-sided paired t test at level alpha finds a mean difference of `effect` with
 // the given power, when single differences vary by `deviation`. At most 100000.
 int pairs_needed(double deviation, double effect, double alpha, double power);

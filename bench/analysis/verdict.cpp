@@ -55,9 +55,12 @@ class Analysis {
       point.path = launched_path(data_, point.candidate, point.case_index);
     }
     findings_.noise_floor = noise_floor(data_, dataset_);
-    findings_.machine_change = find_machine_change(dataset_);
+    if (dataset_.design() != Design::launches) {  // whose order in time is not known
+      findings_.machine_change = find_machine_change(dataset_);
+    }
     findings_.mean_trial_seconds = mean_trial_seconds(data_);
     if (dataset_.design() == Design::grid) judge_rounds();
+    if (dataset_.design() == Design::launches) judge_launches();
     if (dataset_.design() == Design::screen_confirm) {
       judge_screening();
       judge_pairs();
@@ -130,11 +133,32 @@ class Analysis {
     }
   }
 
-  void judge_rounds() {
-    std::vector<int> complete{0};
+  // The default and all that were measured and never failed.
+  std::vector<int> comparable() const {
+    std::vector<int> found{0};
     for (const CandidateFinding& c : findings_.candidates) {
-      if (c.candidate != 0 && c.failures == 0 && c.trials > 0) complete.push_back(c.candidate);
+      if (c.candidate != 0 && c.failures == 0 && c.trials > 0) found.push_back(c.candidate);
     }
+    return found;
+  }
+
+  void judge_launches() {
+    const std::vector<int> compared = comparable();
+    if (compared.size() < 2) return;
+    const FixedDesign by_score(rule_, 1);
+    const FixedDesign by_case(rule_, static_cast<int>(cases_));
+    for (int i = kScore; i < static_cast<int>(cases_); ++i) {
+      const FixedDesign& design = i == kScore ? by_score : by_case;
+      const std::vector<Finding> found = design.judge_launches(dataset_.launches(compared, i));
+      for (std::size_t c = 0; c < found.size(); ++c) {
+        Finding* finding = finding_of(compared[c + 1], i);
+        if (finding != nullptr) *finding = found[c];
+      }
+    }
+  }
+
+  void judge_rounds() {
+    const std::vector<int> complete = comparable();
     if (complete.size() < 2) return;
     const auto rows = dataset_.complete_rounds(Stage::grid, complete);
     findings_.pairs = static_cast<int>(rows.size());
@@ -205,6 +229,9 @@ const Point* RunFindings::point(int candidate, int case_index) const {
 RunFindings find(const RunData& data) { return Analysis(data).run(); }
 
 std::string scope_line(const RunRecord& run) {
+  if (run.imported && !run.simulated) {
+    return "holds for these launches: they were not interleaved, so what changed between them counts";
+  }
   if (run.simulated) {
     return "SIMULATED: holds for the model's assumptions, says nothing about real hardware";
   }

@@ -40,7 +40,7 @@ struct Gain {
   double ratio = 1;
   statistics::Interval interval{1, 1};  // of the ratio
   double confidence = 0;                // of the interval; 0: none could be computed
-  int pairs = 0;                        // confirmation pairs, or rounds of a fixed design
+  int pairs = 0;  // confirmation pairs, or of a fixed design rounds, or launches of either
 
   // Worth showing: two launches give an interval that spans orders of magnitude.
   bool has_interval() const {

@@ -20,7 +20,8 @@ using Chosen = std::function<ExitCode()>;
 
 void add_workload_command(CLI::App& app, Chosen& chosen);
 void add_plan_command(CLI::App& app, Chosen& chosen);
-// These two keep the command line in the run record.
+// These three keep the command line in the run record.
+void add_import_command(CLI::App& app, Chosen& chosen, const std::vector<std::string>& argv);
 void add_run_command(CLI::App& app, Chosen& chosen, const std::vector<std::string>& argv);
 void add_bench_command(CLI::App& app, Chosen& chosen, const std::vector<std::string>& argv);
 void add_report_command(CLI::App& app, Chosen& chosen);

@@ -78,6 +78,7 @@ json record_json(const RunRecord& r) {
          {"arena_bytes", r.arena.value},
          {"identity", r.identity},
          {"estimated_seconds", r.estimated_seconds}};
+  if (r.imported) j["imported"] = true;
   if (!r.collapsed.empty()) j["collapsed"] = r.collapsed;
   if (r.workload) {
     j["workload"] = {{"name", r.workload->name},
@@ -101,6 +102,7 @@ RunRecord run_of(const json& j) {
   j.at("name").get_to(r.name);
   j.at("backend").get_to(r.backend);
   j.at("simulated").get_to(r.simulated);
+  r.imported = j.value("imported", false);
   j.at("seed").get_to(r.seed);
   j.at("started").get_to(r.started);
   j.at("environment").get_to(r.environment);
@@ -201,6 +203,7 @@ json record_json(const TrialRecord& r) {
   j["peak_rss_bytes"] = r.peak_rss_bytes;
   j["device_bytes"] = r.device_bytes;
   j["start_up_parts"] = r.start_up_parts;
+  if (!r.source.empty()) j["source"] = r.source;
   return j;
 }
 
@@ -215,6 +218,7 @@ TrialRecord trial_of(const json& j) {
   j.at("peak_rss_bytes").get_to(r.peak_rss_bytes);
   r.device_bytes = j.value("device_bytes", std::int64_t{0});
   r.start_up_parts = j.value("start_up_parts", std::map<std::string, double>{});
+  r.source = j.value("source", "");
   return r;
 }
 

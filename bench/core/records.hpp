@@ -39,6 +39,7 @@ struct RunRecord {
   std::string name;
   std::string backend;
   bool simulated = false;
+  bool imported = false;  // launches of another program: no rounds, no pairs
   std::uint64_t seed = 0;
   std::string started;  // ISO 8601, UTC
   std::map<std::string, std::string> environment;  // NCCL_ UCX_ CUDA_ HOST_ names only
@@ -84,6 +85,7 @@ struct TrialRecord {  // closes a trial
   std::int64_t peak_rss_bytes = 0;
   std::int64_t device_bytes = 0;
   std::map<std::string, double> start_up_parts;
+  std::string source = {};  // of an imported trial: the files it was read from
 };
 
 // What the library's log said in a trial. Written for a candidate's first trial, and where it said

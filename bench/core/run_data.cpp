@@ -39,6 +39,7 @@ class Assembly {
     outcome.peak_rss_bytes = trial.peak_rss_bytes;
     outcome.device_bytes = trial.device_bytes;
     outcome.start_up_parts = trial.start_up_parts;
+    outcome.source = trial.source;
     std::sort(outcome.cases.begin(), outcome.cases.end(),
               [](const auto& a, const auto& b) { return a.case_index < b.case_index; });
     return outcome;

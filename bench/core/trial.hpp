@@ -96,6 +96,7 @@ struct TrialOutcome {
   std::int64_t device_bytes = 0;      // device memory that the library took, largest worker
   std::map<std::string, double> start_up_parts;  // "spawn", "device", "connect" ..., slowest rank
   std::vector<Fact> facts;            // read from the library's log, over all ranks
+  std::string source;                 // of an imported trial: the files it was read from
 };
 
 std::string_view to_string(Stage);

@@ -25,7 +25,8 @@ std::vector<const Point*> shown_points(const RunFindings& findings, int case_ind
     others.push_back(&point);
     if (fastest == nullptr || point.median < fastest->median) fastest = &point;
   }
-  const bool name_fastest = findings.design == Design::grid;
+  const bool name_fastest =
+      findings.design == Design::grid || findings.design == Design::launches;
   if (!all) {
     std::erase_if(others, [&](const Point* p) {
       return p->candidate != contender && !(name_fastest && p == fastest);
@@ -108,6 +109,7 @@ std::vector<Column> busbw_columns(Design design, const Shown& shown) {
   }
   columns.push_back({design == Design::screen_confirm ? "pairs"
                      : design == Design::grid         ? "rounds"
+                     : design == Design::launches     ? "launches"
                                                       : "trials",
                      "trials", Align::right});
   if (shown.effects && shown.comparing) columns.push_back({"effect", "effect"});

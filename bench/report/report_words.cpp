@@ -60,7 +60,9 @@ std::string plan_line(const RunData& data, const RunFindings& findings) {
   });
   line += ": " + counted(count(data.trials), "trial");
   if (failed > 0) line += fmt::format(", {} failed", failed);
-  if (data.end) line += ", " + format_seconds(Seconds{data.end->seconds});
+  if (data.end && data.end->seconds > 0) {
+    line += ", " + format_seconds(Seconds{data.end->seconds});
+  }
   return line;
 }
 

@@ -39,11 +39,14 @@ Table settings_table(const RunData& data, const RunFindings& findings) {
                {"vs default", "ratio"},
                {"verdict", "verdict"},
                {"trials", "trials", Align::right},
-               {"failed", "failures", Align::right},
-               {"start-up", "start_up_seconds", Align::right},
-               {"CPU", "cpu_share", Align::right}},
+               {"failed", "failures", Align::right}},
               {},
               {}};
+  const bool around = !data.run.imported;  // of another program's launches it is not known
+  if (around) {
+    table.columns.push_back({"start-up", "start_up_seconds", Align::right});
+    table.columns.push_back({"CPU", "cpu_share", Align::right});
+  }
   if (on_device) table.columns.push_back({"GPU memory", "device_bytes", Align::right});
   table.columns.push_back({"reached", "reached"});
   std::vector<const CandidateFinding*> order;
@@ -69,11 +72,14 @@ Table settings_table(const RunData& data, const RunFindings& findings) {
                           score_verdict_cell(*c),
                           {std::to_string(c->trials), static_cast<std::int64_t>(c->trials)},
                           {c->failures > 0 ? std::to_string(c->failures) : "",
-                           static_cast<std::int64_t>(c->failures)},
-                          {measured ? format_seconds(Seconds{c->start_up_seconds}) : "",
-                           measured ? CellValue{c->start_up_seconds} : CellValue{}},
-                          {c->cpu_share > 0 ? fmt::format("{:.1f} cores", c->cpu_share) : "",
-                           c->cpu_share > 0 ? CellValue{c->cpu_share} : CellValue{}}});
+                           static_cast<std::int64_t>(c->failures)}});
+    if (around) {
+      table.rows.back().push_back({measured ? format_seconds(Seconds{c->start_up_seconds}) : "",
+                                   measured ? CellValue{c->start_up_seconds} : CellValue{}});
+      table.rows.back().push_back(
+          {c->cpu_share > 0 ? fmt::format("{:.1f} cores", c->cpu_share) : "",
+           c->cpu_share > 0 ? CellValue{c->cpu_share} : CellValue{}});
+    }
     if (on_device) {
       table.rows.back().push_back(
           {measured ? format_size(Bytes{c->device_bytes}) : "",

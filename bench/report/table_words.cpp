@@ -68,7 +68,10 @@ std::vector<std::string> point_notes(const RunData& data, const Point& point) {
   }
   if (c.scaled()) notes.push_back(scaled_note(c));
   if (point.finding.verdict == Verdict::undecided && point.finding.pairs_needed > 0) {
-    notes.push_back(fmt::format("about {} needed", counted(point.finding.pairs_needed, "pair")));
+    notes.push_back(data.run.imported
+                        ? fmt::format("about {} launches needed", point.finding.pairs_needed)
+                        : fmt::format("about {} needed",
+                                      counted(point.finding.pairs_needed, "pair")));
   }
   return notes;
 }

@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// From files and folders to launches, each once: people keep the text and the JSON of a launch side
+// by side.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <system_error>
+
+#include "core/error.hpp"
+#include "importing/readers.hpp"
+#include "workload/byte_source.hpp"
+
+namespace nccl_sweep {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLargestFile = std::size_t{1} << 30;  // unpacked; logs are far smaller
+
+struct Input {
+  fs::path file;
+  bool named = true;  // by the user, not found in a folder
+};
+
+void add_folder(const fs::path& folder, std::vector<Input>& inputs) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error)) {
+    std::error_code ignored;
+    if (it->is_regular_file(ignored)) found.push_back(it->path());
+  }
+  if (error) throw usage_error(error.message(), folder.string());
+  std::sort(found.begin(), found.end());
+  for (fs::path& file : found) inputs.push_back({std::move(file), false});
+}
+
+std::vector<Input> inputs_of(const std::vector<fs::path>& files) {
+  std::vector<Input> inputs;
+  std::error_code ignored;
+  for (const fs::path& file : files) {
+    if (fs::is_directory(file, ignored)) {
+      add_folder(file, inputs);
+    } else {
+      inputs.push_back({file, true});
+    }
+  }
+  return inputs;
+}
+
+struct FileText {
+  std::string text;
+  std::string damage;
+};
+
+FileText text_of(const fs::path& file) {
+  ByteSource source(file);
+  FileText read;
+  constexpr std::size_t kPiece = std::size_t{1} << 18;
+  for (std::size_t got = kPiece; got == kPiece && read.text.size() < kLargestFile;) {
+    const std::size_t had = read.text.size();
+    read.text.resize(had + kPiece);
+    got = source.read(read.text.data() + had, kPiece);
+    read.text.resize(had + got);
+  }
+  read.damage = source.damage();
+  return read;
+}
+
+void add_file(const Input& input, const ImportOptions& options, ImportedFiles& result) {
+  FileText file;
+  try {
+    file = text_of(input.file);
+  } catch (const Error& error) {
+    if (input.named) throw;
+    result.left_out.push_back({input.file.string(), error.message()});
+    return;
+  }
+  std::vector<RawLaunch> read;
+  if (is_nccl_tests_json(file.text)) {
+    read.push_back(read_json_launch(file.text, input.file));
+  } else {
+    read = read_text_launches(file.text, input.file);
+  }
+  if (read.empty()) result.left_out.push_back({input.file.string(), "nothing of nccl-tests in it"});
+  for (RawLaunch& raw : read) {
+    if (!file.damage.empty()) raw.launch.notes.push_back(file.damage);
+    auto resolved = resolve(std::move(raw), options);
+    if (auto* launch = std::get_if<ImportedLaunch>(&resolved)) {
+      result.launches.push_back(std::move(*launch));
+    } else {
+      result.left_out.push_back(std::get<LeftOut>(std::move(resolved)));
+    }
+  }
+}
+
+// Half of the last digit that the text prints of a time: at most seven characters.
+Seconds printed_half(Seconds time) {
+  const double microseconds = time.count() * 1e6;
+  if (microseconds < 1e4) return Seconds{0.0051e-6};
+  if (microseconds < 1e5) return Seconds{0.051e-6};
+  return microseconds < 1e7 ? Seconds{0.51e-6} : time * 0.06;
+}
+
+// In all rows, to the last digit that both have: launches are never that much alike by chance.
+bool same_times(const ImportedLaunch& a, const ImportedLaunch& b) {
+  if (a.timings.size() != b.timings.size() || a.timings.empty()) return false;
+  const bool text_and_json = (a.line == 0) != (b.line == 0);
+  return std::equal(a.timings.begin(), a.timings.end(), b.timings.begin(),
+                    [&](const ImportedTiming& x, const ImportedTiming& y) {
+                      const double reach = text_and_json ? printed_half(x.time).count() : 0;
+                      return x.size == y.size && x.placement == y.placement &&
+                             x.dtype == y.dtype && x.op == y.op &&
+                             std::abs((x.time - y.time).count()) <= reach;
+                    });
+}
+
+std::int64_t pid_of(const ImportedLaunch& launch) {
+  return launch.ranks.empty() ? 0 : launch.ranks.front().pid;
+}
+
+// What the JSON does not tell and the text does.
+void complete(ImportedLaunch& kept, const ImportedLaunch& other) {
+  if (kept.line == 0 && other.line > 0) kept.program = other.program;
+  if (kept.facts.empty()) kept.facts = other.facts;
+  if (kept.failure.empty()) kept.failure = other.failure;
+  if (!kept.environment_known) kept.environment = other.environment;
+  kept.environment_known = kept.environment_known || other.environment_known;
+}
+
+void drop_repeated(ImportedFiles& files) {
+  std::map<std::pair<std::int64_t, Collective>, std::vector<std::size_t>> seen;
+  std::vector<ImportedLaunch> kept;
+  for (ImportedLaunch& launch : files.launches) {
+    auto& alike = seen[{pid_of(launch), launch.collective}];
+    const auto twin = std::find_if(alike.begin(), alike.end(), [&](std::size_t i) {
+      return same_times(kept[i], launch);
+    });
+    if (twin == alike.end()) {
+      alike.push_back(kept.size());
+      kept.push_back(std::move(launch));
+      continue;
+    }
+    ImportedLaunch& other = kept[*twin];
+    if (launch.line == 0 && other.line > 0) std::swap(launch, other);  // JSON has more digits
+    complete(other, launch);
+    ++files.repeated;
+  }
+  files.launches = std::move(kept);
+}
+
+[[noreturn]] void refuse(const ImportedFiles& files) {
+  if (files.left_out.empty()) {
+    throw usage_error("no file in it", {}, "name files or folders with nccl-tests' output");
+  }
+  const LeftOut& first = files.left_out.front();
+  const std::size_t more = files.left_out.size() - 1;
+  throw usage_error(first.why, first.where,
+                    more > 0 ? fmt::format("and {} more cannot be used either", more)
+                             : "nccl-tests' text or its JSON (-J) is read, plain or gzip");
+}
+
+}  // namespace
+
+ImportedFiles read_launches(const std::vector<fs::path>& files, const ImportOptions& options) {
+  ImportedFiles result;
+  for (const Input& input : inputs_of(files)) add_file(input, options, result);
+  drop_repeated(result);
+  const bool any = std::any_of(result.launches.begin(), result.launches.end(),
+                               [](const auto& launch) { return !launch.timings.empty(); });
+  if (!any) refuse(result);
+  return result;
+}
+
+}  // namespace nccl_sweep

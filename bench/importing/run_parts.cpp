@@ -1,0 +1,290 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+#include "importing/run_parts.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "core/error.hpp"
+
+namespace nccl_sweep {
+namespace {
+
+using Settings = std::map<std::string, std::string>;
+
+constexpr const char* kLibrary = "nccl_library";
+
+// Variables that identify a job or say what to log, and set nothing that acts on speed.
+bool is_setting(std::string_view name) {
+  constexpr std::array<std::string_view, 8> kOthers{
+      "NCCL_DEBUG",  "NCCL_TESTS_",          "NCCL_HOSTID",          "NCCL_COMM_ID",
+      "NCCL_VERSION", "NCCL_TOPO_DUMP_FILE", "NCCL_GRAPH_DUMP_FILE", "UCX_LOG_"};
+  if (std::any_of(kOthers.begin(), kOthers.end(),
+                  [&](std::string_view other) { return name.starts_with(other); })) {
+    return false;
+  }
+  return name.starts_with("NCCL_") || name.starts_with("UCX_") ||
+         name == "CUDA_DEVICE_MAX_CONNECTIONS" || name == "CUDA_LAUNCH_BLOCKING";
+}
+
+Settings settings_of(const ImportedLaunch& launch, const std::vector<NamedSetting>& named,
+                     const std::string& usual_library) {
+  Settings settings = launch.options;
+  for (const auto& [name, value] : launch.environment) {
+    if (is_setting(name)) settings[name] = value;
+  }
+  const std::string& library = launch.nccl.empty() ? usual_library : launch.nccl;
+  if (!library.empty()) settings[kLibrary] = library;
+  const std::string path = launch.file.string();
+  for (const NamedSetting& setting : named) {
+    if (path.find(setting.part_of_path) == std::string::npos) continue;
+    for (const auto& [name, value] : setting.assignments) settings[name] = value;
+  }
+  return settings;
+}
+
+std::string value_in(const Settings& settings, const std::string& name) {
+  const auto found = settings.find(name);
+  if (found != settings.end()) return found->second;
+  return name == "buffer" ? "plain" : std::string(kUnset);
+}
+
+std::set<std::string> varying_names(const std::vector<Settings>& all) {
+  std::set<std::string> varying;
+  for (const Settings& settings : all) {
+    for (const auto& [name, value] : settings) {
+      const bool same = std::all_of(all.begin(), all.end(), [&, key = name](const Settings& other) {
+        return value_in(other, key) == value_in(settings, key);
+      });
+      if (!same) varying.insert(name);
+    }
+  }
+  return varying;
+}
+
+std::size_t variables_in(const Settings& settings, const std::set<std::string>& varying) {
+  return static_cast<std::size_t>(
+      std::count_if(varying.begin(), varying.end(), [&](const std::string& name) {
+        return name != kLibrary && settings.contains(name);
+      }));
+}
+
+Candidate candidate_of(const Settings& settings, const Settings& baseline,
+                       const std::set<std::string>& varying) {
+  Candidate candidate;
+  for (const std::string& name : varying) {
+    const std::string value = value_in(settings, name);
+    if (value != value_in(baseline, name)) candidate.assignments.emplace_back(name, value);
+  }
+  return candidate;
+}
+
+Settings common_environment(const std::vector<ImportedLaunch>& launches) {
+  std::optional<Settings> common;
+  for (const ImportedLaunch& launch : launches) {
+    if (!launch.environment_known) continue;
+    if (!common) common = launch.environment;
+    std::erase_if(*common, [&](const auto& variable) {
+      const auto found = launch.environment.find(variable.first);
+      return found == launch.environment.end() || found->second != variable.second;
+    });
+  }
+  return common.value_or(Settings{});
+}
+
+void note_baseline(const Settings& baseline, const std::set<std::string>& varying,
+                   LaunchSettings& result) {
+  std::vector<std::string> words;
+  for (const std::string& name : varying) {
+    const std::string value = value_in(baseline, name);
+    if (value == kUnset || (name == "buffer" && value == "plain")) continue;
+    words.push_back(fmt::format("{}={}", name, value));
+    if (is_setting(name)) result.environment[name] = value;
+  }
+  if (words.empty()) return;
+  result.notes.push_back(fmt::format("the default of this comparison has {}", fmt::join(words, " ")));
+}
+
+std::set<std::string> hosts_of(const ImportedLaunch& launch) {
+  std::set<std::string> hosts;
+  for (const ImportedRank& rank : launch.ranks) hosts.insert(rank.host);
+  return hosts;
+}
+
+std::string device_of(const ImportedLaunch& launch) {
+  return launch.ranks.empty() ? "" : launch.ranks.front().device;
+}
+
+void note_times(const std::vector<ImportedLaunch>& launches, std::vector<std::string>& notes) {
+  std::string first;
+  std::string last;
+  for (const ImportedLaunch& launch : launches) {
+    if (launch.started.empty()) continue;
+    if (first.empty() || launch.started < first) first = launch.started;
+    last = std::max(last, launch.started);
+  }
+  if (first.empty()) return;
+  notes.push_back(first == last
+                      ? fmt::format("launched {} (the machine's local time)", first)
+                      : fmt::format("launched {} to {} (the machine's local time)", first, last));
+}
+
+// Nodes differ: a setting that ran on others may only look different.
+void note_hosts(const std::vector<ImportedLaunch>& launches, const LaunchSettings& settings,
+                std::vector<std::string>& notes) {
+  std::map<int, std::set<std::string>> by_candidate;
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    if (!launches[i].ranks.empty()) {
+      by_candidate[settings.of_launch[i]].merge(hosts_of(launches[i]));
+    }
+  }
+  const auto differs = [&](const auto& entry) {
+    return entry.second != by_candidate.begin()->second;
+  };
+  if (std::any_of(by_candidate.begin(), by_candidate.end(), differs)) {
+    notes.emplace_back("settings ran on different hosts: their differences may be the hosts'");
+  }
+}
+
+std::string launches_text(std::size_t count) {
+  return fmt::format("{} launch{}", count, count == 1 ? "" : "es");
+}
+
+std::string recipe_of(const ImportedLaunch& launch) {
+  std::vector<std::string> recipe = launch.recipe;
+  std::sort(recipe.begin(), recipe.end());
+  return recipe.empty() ? "as usual" : fmt::format("{}", fmt::join(recipe, ", "));
+}
+
+}  // namespace
+
+LaunchSettings find_settings(const std::vector<ImportedLaunch>& launches,
+                             const std::vector<NamedSetting>& named) {
+  const auto versioned = std::find_if(launches.begin(), launches.end(),
+                                      [](const auto& launch) { return !launch.nccl.empty(); });
+  const std::string usual = versioned == launches.end() ? "" : versioned->nccl;
+  std::vector<Settings> all;
+  for (const ImportedLaunch& launch : launches) all.push_back(settings_of(launch, named, usual));
+  const std::set<std::string> varying = varying_names(all);
+  const auto baseline = static_cast<std::size_t>(
+      std::min_element(all.begin(), all.end(),
+                       [&](const Settings& a, const Settings& b) {
+                         return variables_in(a, varying) < variables_in(b, varying);
+                       }) -
+      all.begin());
+  LaunchSettings result;
+  result.candidates.emplace_back();
+  for (const Settings& settings : all) {
+    const Candidate candidate = candidate_of(settings, all[baseline], varying);
+    auto known = std::find(result.candidates.begin(), result.candidates.end(), candidate);
+    if (known == result.candidates.end()) {
+      known = result.candidates.insert(result.candidates.end(), candidate);
+    }
+    result.of_launch.push_back(static_cast<int>(known - result.candidates.begin()));
+  }
+  result.environment = common_environment(launches);
+  result.nccl = launches[baseline].nccl.empty() ? usual : launches[baseline].nccl;
+  if (result.candidates.size() > 1) note_baseline(all[baseline], varying, result);
+  return result;
+}
+
+void check_comparable(const std::vector<ImportedLaunch>& launches) {
+  const auto measured = [](const ImportedLaunch& launch) { return !launch.timings.empty(); };
+  const auto first = std::find_if(launches.begin(), launches.end(), measured);
+  if (first == launches.end()) return;
+  for (const ImportedLaunch& launch : launches) {
+    if (!measured(launch)) continue;
+    const auto differ = [&](const std::string& here, const std::string& there,
+                            std::string_view what) {
+      if (here == there) return;
+      throw usage_error(fmt::format("{} {} here, {} in {}", what, here, there, first->where()),
+                        launch.where(), "they cannot be compared: import them into two runs");
+    };
+    differ(counted(launch.world, "rank"), counted(first->world, "rank"), "it ran on");
+    differ(recipe_of(launch), recipe_of(*first), "measured");
+    differ(launch.simulated ? "simulated" : "measured", first->simulated ? "simulated" : "measured",
+           "figures are");
+    if (!launch.ranks.empty() && !first->ranks.empty()) {
+      differ(device_of(launch), device_of(*first), "the device is");
+    }
+  }
+}
+
+Fabric fabric_of(const ImportedLaunch& launch, const std::string& nccl) {
+  Fabric fabric;
+  const std::set<std::string> hosts = hosts_of(launch);
+  fabric.device = launch.ranks.empty() ? "unknown GPU" : device_of(launch);
+  fabric.nodes = std::max(1, launch.nodes);
+  fabric.ranks = launch.world;
+  fabric.ranks_per_node = (launch.world + fabric.nodes - 1) / fabric.nodes;
+  fabric.hosts.assign(hosts.begin(), hosts.end());
+  if (!nccl.empty()) fabric.versions["nccl"] = nccl;
+  fabric.name = gpu_fabric_name(fabric);
+  fabric.fingerprint = fingerprint_of(fabric);
+  return fabric;
+}
+
+Bytes requested_size(const ImportedLaunch& launch, DataType dtype, Bytes size) {
+  const std::int64_t element = element_bytes(dtype);
+  constexpr std::int64_t kAlignment = 16;  // bytes of a share; in some versions 4 elements
+  const std::int64_t rounded_by = size_is_total_over_ranks(launch.collective)
+                                      ? launch.group_size * std::max(kAlignment, 4 * element)
+                                      : element;
+  const std::int64_t smallest = launch.smallest.value;
+  if (smallest <= 0 || size.value <= 0 || size > launch.largest) return size;
+  std::int64_t asked = smallest;
+  if (launch.step_is_factor) {
+    while (launch.step > 1 && asked < size.value && asked <= launch.largest.value / launch.step) {
+      asked *= launch.step;
+    }
+  } else if (launch.step > 0 && asked < size.value) {
+    const std::int64_t steps = (size.value - asked + launch.step - 1) / launch.step;
+    if (steps > (INT64_MAX - asked) / launch.step) return size;
+    asked += steps * launch.step;
+  }
+  return asked >= size.value && asked - size.value < rounded_by ? Bytes{asked} : size;
+}
+
+std::vector<std::string> origin_notes(const ImportedFiles& files, const LaunchSettings& settings) {
+  std::set<std::string> programs;
+  std::set<std::string> names;
+  int cut = 0;
+  std::map<std::string, int> said;
+  for (const ImportedLaunch& launch : files.launches) {
+    if (!launch.program.empty()) programs.insert(launch.program);
+    names.insert(launch.file.string());
+    cut += launch.finished || !launch.failure.empty() ? 0 : 1;
+    for (const std::string& note : launch.notes) ++said[note];
+  }
+  const auto number = [](std::size_t n) { return static_cast<std::int64_t>(n); };
+  std::vector<std::string> notes{fmt::format(
+      "imported: {} in {}{}{}", launches_text(files.launches.size()),
+      counted(number(names.size()), "file"), programs.empty() ? "" : ", printed by ",
+      fmt::join(programs, " and "))};
+  if (files.repeated > 0) {
+    notes.push_back(fmt::format("given twice, as text and JSON, and counted once: {}",
+                                launches_text(files.repeated)));
+  }
+  note_times(files.launches, notes);
+  notes.insert(notes.end(), settings.notes.begin(), settings.notes.end());
+  note_hosts(files.launches, settings, notes);
+  if (cut > 0) {
+    notes.push_back(fmt::format("{} without the last lines: cut off, or never ended",
+                                launches_text(static_cast<std::size_t>(cut))));
+  }
+  for (const auto& [note, launches] : said) {
+    notes.push_back(fmt::format("{} (of {})", note,
+                                launches_text(static_cast<std::size_t>(launches))));
+  }
+  if (!files.left_out.empty()) {
+    notes.push_back(fmt::format("left out: {} of the files and launches given",
+                                files.left_out.size()));
+  }
+  return notes;
+}
+
+}  // namespace nccl_sweep
