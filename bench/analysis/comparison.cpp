@@ -25,10 +25,19 @@ Gain gain_of(const Estimate& difference, double confidence, std::size_t pairs) {
           static_cast<int>(pairs)};
 }
 
-// As one-sided as the claim of a gain, and the estimate worth naming.
+// The true gain lies below the interval, and above it, with these probabilities.
+Gain gain_of(const Estimate& difference, double below, double above, std::size_t pairs) {
+  Gain gain = gain_of(difference, 1 - 2 * below, pairs);
+  gain.interval.high =
+      std::exp(statistics::two_sided_interval(difference, 1 - 2 * above).high);
+  gain.confidence = 1 - below - above;
+  return gain;
+}
+
+// Nobody asked for this claim, so it has to be twice as sure as that of a gain.
 bool clearly_slower(const Estimate& difference, const DecisionRule& rule) {
   return difference.value <= -std::log1p(rule.claimed_gain) &&
-         statistics::upper_bound(difference, 1 - rule.alpha) < 0;
+         statistics::upper_bound(difference, 1 - rule.alpha / 2) < 0;
 }
 
 bool below_smallest_gain(const Estimate& difference, double confidence, const DecisionRule& rule) {
@@ -42,21 +51,22 @@ int pairs_to_settle(std::span<const double> differences, const DecisionRule& rul
   return pairs > static_cast<int>(differences.size()) ? pairs : 0;
 }
 
-Finding undecided(std::span<const double> differences, const DecisionRule& rule) {
+Finding undecided(std::span<const double> differences, double confidence,
+                  const DecisionRule& rule) {
   Finding finding;
   if (differences.empty()) return finding;
   if (differences.size() == 1) {
     finding.gain = Gain{std::exp(differences.front()), {0, 0}, 0, 1};
     return finding;
   }
-  finding.gain = gain_of(statistics::estimate_mean(differences), kConfidence, differences.size());
+  finding.gain = gain_of(statistics::estimate_mean(differences), confidence, differences.size());
   finding.pairs_needed = pairs_to_settle(differences, rule);
   return finding;
 }
 
 // A size needs the noise's number of pairs, and never fewer than the method asks for.
 Finding undecided_case(std::span<const double> differences, const DecisionRule& rule) {
-  Finding finding = undecided(differences, rule);
+  Finding finding = undecided(differences, kConfidence, rule);
   if (differences.size() < kUsualPairsForCases) {
     finding.pairs_needed = std::max(finding.pairs_needed, static_cast<int>(kUsualPairsForCases));
   }
@@ -114,17 +124,21 @@ Gain uncorrected_gain(std::span<const double> baseline, std::span<const double> 
 Finding judge_score(std::span<const double> differences, const DecisionRule& rule) {
   const Decision decision = decide(differences, rule);
   if (decision == Decision::go_on || decision == Decision::undecided) {
-    return undecided(differences, rule);
+    // No test ends it: wide enough to hold although the run went on until nothing was clear.
+    return undecided(differences, 1 - rule.alpha, rule);
   }
   const std::span<const double> used = deciding(differences, decision, rule);
   const Estimate difference = statistics::estimate_mean(used);
-  // An end of the interval is the bound that decided, so a difference's interval leaves out 1.
-  const auto finding = [&](Verdict verdict, double bound_confidence) {
-    return Finding{verdict, gain_of(difference, 2 * bound_confidence - 1, used.size()), 0};
+  // One end of the interval is the bound that decided, so a difference's interval leaves out 1; the
+  // other end, which decided nothing, errs half as often.
+  const auto finding = [&](Verdict verdict, double below, double above) {
+    return Finding{verdict, gain_of(difference, below, above, used.size()), 0};
   };
-  if (decision == Decision::better) return finding(Verdict::better, 1 - rule.alpha);
-  if (clearly_slower(difference, rule)) return finding(Verdict::worse, 1 - rule.alpha);
-  return finding(Verdict::no_gain, rule.bound_confidence);
+  const double other = rule.alpha / 2;
+  if (decision == Decision::better) return finding(Verdict::better, rule.alpha, other);
+  if (clearly_slower(difference, rule)) return finding(Verdict::worse, other, other);
+  const bool surely_below = below_smallest_gain(difference, 1 - other, rule);
+  return finding(Verdict::no_gain, other, surely_below ? other : 1 - rule.bound_confidence);
 }
 
 Finding judge_alarm(std::span<const double> differences, DecisionRule rule) {

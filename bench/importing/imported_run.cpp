@@ -122,6 +122,7 @@ class Assembly {
       trial.failure.emplace();
       trial.failure->phase = timings.empty() ? Phase::connect : Phase::measure;
       trial.failure->message = launch.wrong_data ? "out of bounds values" : launch.failure;
+      trial.failure->log_file = launch.where();
     }
     for (auto& [i, timing] : timings) trial.cases.push_back(std::move(timing));
     trial.facts.insert(trial.facts.end(), launch.facts.begin(), launch.facts.end());

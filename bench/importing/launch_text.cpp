@@ -155,8 +155,13 @@ void LaunchText::take(std::string_view line, std::int64_t number) {
   if (text.empty()) return;
   if (contains(text, " NCCL INFO ") || contains(text, " NCCL WARN ")) {
     take_library_line(text);
-    // The beginning of a row may stand before it, on the same line.
-    if (open_) take_row(line, number);
+    // A piece of a row may stand before it, on the same line.
+    const std::string_view rest = torn_.empty() ? std::string_view() : rest_of_row(text);
+    if (!rest.empty()) {
+      take_row(std::exchange(torn_, {}) + "  " + std::string(rest), number);
+    } else if (open_) {
+      take_row(line, number);
+    }
   } else if (says_failure(text)) {
     take_failure(text);
   } else if (text.front() == '#') {
@@ -167,7 +172,7 @@ void LaunchText::take(std::string_view line, std::int64_t number) {
     if (open_) raw_.launch.program = "rccl-tests " + word_after(text, "Version");
   } else if (text.starts_with("RCCL version")) {
     if (open_ && raw_.launch.nccl.empty()) raw_.launch.nccl = word_after(text, ":");
-  } else if (!torn_.empty() && is_rest_of_row(text)) {
+  } else if (!torn_.empty() && !rest_of_row(text).empty()) {
     take_row(std::exchange(torn_, {}) + "  " + std::string(text), number);
   } else {
     take_row(line, number);

@@ -170,8 +170,10 @@ std::string why_unusable(RawLaunch& raw, const ImportOptions& options) {
   ImportedLaunch& launch = raw.launch;
   describe_ranks(launch);
   if (raw.copies > 1) {
+    std::set<int> each;
+    for (const ImportedRank& rank : launch.ranks) each.insert(rank.rank);
     return fmt::format("{} copies ran side by side, of {} each: {}", raw.copies,
-                       launch.world > 0 ? counted(launch.world, "rank") : "one process",
+                       counted(std::max<std::int64_t>(1, std::ssize(each)), "rank"),
                        kNotBuiltWithMpi);
   }
   if (launch.timings.empty()) {

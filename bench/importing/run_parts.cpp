@@ -154,6 +154,16 @@ std::string launches_text(std::size_t count) {
   return fmt::format("{} launch{}", count, count == 1 ? "" : "es");
 }
 
+void note_operations(const std::vector<ImportedLaunch>& launches, std::vector<std::string>& notes) {
+  std::set<int> numbers;
+  for (const ImportedLaunch& launch : launches) {
+    if (launch.operations > 0) numbers.insert(launch.operations);
+  }
+  if (numbers.size() < 2) return;
+  notes.push_back(fmt::format("times are means of {} to {} operations: those of few are noisier",
+                              *numbers.begin(), *numbers.rbegin()));
+}
+
 std::string recipe_of(const ImportedLaunch& launch) {
   std::vector<std::string> recipe = launch.recipe;
   std::sort(recipe.begin(), recipe.end());
@@ -272,6 +282,7 @@ std::vector<std::string> origin_notes(const ImportedFiles& files, const LaunchSe
   note_times(files.launches, notes);
   notes.insert(notes.end(), settings.notes.begin(), settings.notes.end());
   note_hosts(files.launches, settings, notes);
+  note_operations(files.launches, notes);
   if (cut > 0) {
     notes.push_back(fmt::format("{} without the last lines: cut off, or never ended",
                                 launches_text(static_cast<std::size_t>(cut))));

@@ -134,14 +134,11 @@ bool guess_layout(std::size_t values, TableLayout& layout) {
 
 // Half of the last digit of a printed number, as a share of it.
 double resolution(std::string_view word, double value) {
-  const std::size_t exponent_at = word.find_first_of("eE");
-  const std::string_view digits = word.substr(0, exponent_at);
-  const std::size_t point = digits.find('.');
+  const std::size_t exponent_at = std::min(word.find_first_of("eE"), word.size());
+  const std::size_t point = std::min(word.find('.'), exponent_at);
   double half = 0.5;
-  if (point != std::string_view::npos) {
-    half *= std::pow(10.0, -static_cast<double>(digits.size() - point - 1));
-  }
-  if (exponent_at != std::string_view::npos) {
+  for (std::size_t digit = point + 1; digit < exponent_at; ++digit) half /= 10;
+  if (exponent_at < word.size()) {
     std::string_view exponent = word.substr(exponent_at + 1);
     if (exponent.starts_with('+')) exponent.remove_prefix(1);
     half *= std::pow(10.0, number_of<int>(exponent).value_or(0));
@@ -149,17 +146,20 @@ double resolution(std::string_view word, double value) {
   return value > 0 ? half / value : 1;
 }
 
-// Long times have two digits (1.6e+07): there the bandwidth tells more.
+// The time, or what the bandwidth makes of it where that has more digits (1.6e+07 has two) and says
+// the same.
 Seconds time_of(std::string_view time_word, std::string_view algbw_word, Bytes size,
                 const TableLayout& layout) {
-  const double time = number_of<double>(time_word).value_or(std::nan(""));
+  const double printed = number_of<double>(time_word).value_or(std::nan(""));
+  const double time = printed * (layout.milliseconds ? 1e-3 : 1e-6);
   const double algbw = number_of<double>(algbw_word).value_or(0);
   const double from_algbw = algbw > 0 ? static_cast<double>(size.value) / (algbw * 1e9) : 0;
   if (layout.cpu_time) return Seconds{from_algbw > 0 ? from_algbw : std::nan("")};
-  const bool coarse = time_word.find('e') != std::string_view::npos && from_algbw > 0 &&
-                      resolution(algbw_word, algbw) < resolution(time_word, time);
-  if (coarse) return Seconds{from_algbw};
-  return Seconds{time * (layout.milliseconds ? 1e-3 : 1e-6)};
+  if (!(from_algbw > 0) || !(time > 0)) return Seconds{time};
+  const double of_time = resolution(time_word, printed);
+  const double of_algbw = resolution(algbw_word, algbw);
+  const bool same = std::abs(from_algbw / time - 1) <= 1.01 * (of_time + of_algbw);
+  return Seconds{same && of_algbw < of_time ? from_algbw : time};
 }
 
 std::int64_t wrong_of(std::string_view word, const TableLayout& layout) {
@@ -250,14 +250,23 @@ TableRow read_row(std::string_view text, const TableLayout& known) {
   return row;
 }
 
-bool is_rest_of_row(std::string_view text) {
+std::string_view rest_of_row(std::string_view text) {
   std::array<std::string_view, kMostWords> storage;
   const auto words = words_of(text, storage);
+  const auto up_to = [&](std::string_view last) {
+    return text.substr(0, static_cast<std::size_t>(last.data() + last.size() - text.data()));
+  };
   const auto values = static_cast<std::size_t>(
       std::find_if_not(words.begin(), words.end(), is_value) - words.begin());
   constexpr std::size_t kStamp = 2;  // a date and a time may follow
-  return values > 0 && (values == words.size() ||
-                        (values + kStamp == words.size() && is_date(words[values])));
+  constexpr std::size_t kFewest = 4;  // of a placement
+  if (values > 0 && values == words.size()) return text;
+  if (values > 0 && values + kStamp == words.size() && is_date(words[values])) return text;
+  if (values + 1 >= kFewest && values < words.size()) {
+    if (const auto glued = number_in_front(words[values]); !glued.empty()) return up_to(glued);
+    if (values >= kFewest) return up_to(words[values - 1]);
+  }
+  return {};
 }
 
 void read_banner(std::string_view text, TableLayout& layout) {

@@ -47,7 +47,8 @@ void read_banner(std::string_view text, TableLayout& layout);
 
 TableRow read_row(std::string_view text, const TableLayout& layout);
 
-// Nothing but values: the rest of a row that something was printed into.
-bool is_rest_of_row(std::string_view text);
+// The values that a line begins with, where they can be the rest of a row that something was
+// printed into: the whole line, or a placement's with one of NCCL's lines behind it. Else empty.
+std::string_view rest_of_row(std::string_view text);
 
 }  // namespace nccl_sweep

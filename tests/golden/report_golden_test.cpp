@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every renderer against its approved output, from the record files under tests/data/runs.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "golden.hpp"
+#include "importing/imported_run.hpp"
 #include "planted_runs.hpp"
 #include "report/run_report.hpp"
 #include "report/settings_files.hpp"
@@ -96,6 +98,31 @@ TEST(Golden, SettingsFilesOfAWinnerOfNoGainAndOfASimulation) {
   expect_approved("simulated.settings.txt", settings_text("simulated"));
   expect_approved("alarm.settings.txt", settings_text("alarm"));
   expect_approved("h200-fsdp2.settings.txt", settings_text("h200-fsdp2"));
+}
+
+// Two launches each of two libraries, as text: what is made of somebody's old logs.
+TEST(Golden, TextAndSettingsFilesOfImportedLaunches) {
+  std::vector<std::filesystem::path> files;
+  for (const char* operation : {"all_gather", "reduce_scatter"}) {
+    for (const char* launch : {"2.28.3_launch1", "2.28.3_launch2", "2.28.9_launch1",
+                               "2.28.9_launch2"}) {
+      files.push_back(std::filesystem::path(TEST_DATA) / "nccl-tests" /
+                      fmt::format("{}_nccl{}.log.gz", operation, launch));
+    }
+  }
+  ImportedRunOptions options;
+  options.version = "0.1.0";
+  options.name = "old-logs";
+  options.started = "2026-01-02T03:04:05Z";
+  const RunData data = make_run(read_launches(files), options);
+  expect_approved("imported.txt", render_report(data, {}));
+  const RunFindings findings = find(data);
+  std::string text;
+  for (const SettingsFile& file :
+       settings_files(data, findings, recommend(data, findings), "old-logs")) {
+    text += "---- " + file.name + "\n" + file.content;
+  }
+  expect_approved("imported.settings.txt", text);
 }
 
 TEST(Golden, SettingsKeptPerFabric) {

@@ -51,7 +51,7 @@ TEST(Verdict, TenPercentAtOnePercentNoiseIsBetterAndTheIntervalHoldsTheTruth) {
   EXPECT_NEAR(finding.gain->ratio, 1.1, 0.02);
   EXPECT_LT(finding.gain->interval.low, 1.1);
   EXPECT_GT(finding.gain->interval.high, 1.1);
-  EXPECT_NEAR(finding.gain->confidence, 1 - 2 * 0.05 / 3, 1e-9);
+  EXPECT_NEAR(finding.gain->confidence, 1 - 1.5 * 0.05 / 3, 1e-9);
   EXPECT_EQ(found.pairs, 6);
   EXPECT_EQ(score_of(found, 3).verdict, Verdict::not_confirmed);
   EXPECT_EQ(score_of(found, 3).gain->confidence, 0);
