@@ -39,18 +39,18 @@ std::vector<int> common(const std::vector<int>& a, const std::vector<int>& b) {
 std::string narrow_mask(const Machine& machine, int workers, int on_node) {
   const int given = static_cast<int>(list_of(machine.launcher_cpus).size());
   const int allowed = static_cast<int>(list_of(machine.allowed_cpus).size());
-  const std::string share = workers == 1 ? "1 worker" : fmt::format("{} workers", workers);
   if (given > 0 && given < kFewestCpus * workers && given < allowed) {
     return fmt::format(
-        "the launcher bound agents to {} CPU{} for {}, too few for NCCL's threads: "
-        "workers do not keep to it (mpirun --bind-to none)",
-        given, given == 1 ? "" : "s", share);
+        "the launcher bound agents to {} for {}, too few for NCCL's threads: workers do not keep "
+        "to "
+        "it (mpirun --bind-to none)",
+        counted(given, "CPU"), counted(workers, "worker"));
   }
   if (allowed > 0 && allowed < kFewestCpus * on_node) {
     return fmt::format(
-        "{} CPU{} for the {} worker{} of a node: NCCL's proxy threads share them with "
-        "the launching threads, give the job {} a worker",
-        allowed, allowed == 1 ? "" : "s", on_node, on_node == 1 ? "" : "s", kFewestCpus);
+        "{} for the {} of a node: NCCL's proxy threads share them with the launching threads, give "
+        "the job {} a worker",
+        counted(allowed, "CPU"), counted(on_node, "worker"), kFewestCpus);
   }
   return {};
 }

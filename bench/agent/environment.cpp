@@ -6,12 +6,9 @@
 #include <array>
 #include <fstream>
 
-#include <pwd.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
-
-extern char** environ;
 
 namespace nccl_sweep::agent {
 namespace {
@@ -21,33 +18,11 @@ bool starts_with_any(std::string_view name, const auto& prefixes) {
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-std::string value_or_empty(const Variables& variables, const std::string& name) {
-  const auto found = variables.find(name);
-  return found == variables.end() ? std::string() : found->second;
-}
-
-// As NCCL asks for it up to 2.29; later it takes $HOME.
-std::string home_folder() {
-  const passwd* user = getpwuid(getuid());
-  return user != nullptr && user->pw_dir != nullptr ? user->pw_dir : "";
-}
-
 std::string readable(const std::string& path) {
   return access(path.c_str(), R_OK) == 0 ? "readable" : "NOT READABLE";
 }
 
 }  // namespace
-
-Variables process_environment() {
-  Variables variables;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text(*entry);
-    const std::size_t equals = text.find('=');
-    if (equals == std::string_view::npos) continue;
-    variables.emplace(text.substr(0, equals), text.substr(equals + 1));
-  }
-  return variables;
-}
 
 bool is_library_variable(std::string_view name) {
   constexpr std::array<std::string_view, 5> kPrefixes{"NCCL_", "UCX_", "SHARP_", "HOST_", "CUDA_"};
@@ -104,7 +79,7 @@ std::vector<std::string> nccl_file_report(const Variables& own) {
     lines.push_back(path.empty() ? fmt::format("{} unset", name)
                                  : fmt::format("{}={} {}", name, path, readable(path)));
   }
-  const std::string home = home_folder();
+  const std::string home = nccl_home_folder();
   for (const std::string& path : {home + "/.nccl.conf", std::string("/etc/nccl.conf")}) {
     const std::string shown = path.starts_with(home) && !home.empty() ? "~/.nccl.conf" : path;
     lines.push_back(access(path.c_str(), F_OK) == 0 ? fmt::format("{} {}", shown, readable(path))
@@ -114,7 +89,7 @@ std::vector<std::string> nccl_file_report(const Variables& own) {
 }
 
 std::optional<Variables> conf_file_variables(const Variables& own) {
-  return conf_file_variables(own, home_folder(), "/etc/nccl.conf");
+  return conf_file_variables(own, nccl_home_folder(), "/etc/nccl.conf");
 }
 
 std::optional<Variables> conf_file_variables(const Variables& own, const std::string& home,

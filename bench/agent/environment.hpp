@@ -6,19 +6,18 @@
 // So how a launcher forwards variables stops mattering.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/candidate.hpp"
+#include "core/environment.hpp"
 
 namespace nccl_sweep::agent {
 
-using Variables = std::map<std::string, std::string>;
-
-Variables process_environment();
+using nccl_sweep::process_environment;
+using nccl_sweep::Variables;
 
 // NCCL_, UCX_, SHARP_, HOST_ and CUDA_, except CUDA_VISIBLE_DEVICES, which is each node's own, and
 // labels such as CUDA_HOME and NCCL_VERSION.

@@ -11,22 +11,12 @@
 #include <fmt/format.h>
 
 #include "agent/system_file.hpp"
+#include "core/words.hpp"
 
 namespace nccl_sweep::agent {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string value_of(const Variables& variables, const std::string& name) {
-  const auto found = variables.find(name);
-  return found == variables.end() ? std::string() : found->second;
-}
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 bool all_of_one_model(const std::vector<Gpu>& gpus) {
   return std::all_of(gpus.begin(), gpus.end(),
@@ -51,7 +41,7 @@ std::optional<std::size_t> position_of(const std::string& item, const std::vecto
   if (error == std::errc{} && end == item.data() + item.size()) {
     return index < all.size() ? std::optional(index) : std::nullopt;
   }
-  const auto named = [&](const Gpu& gpu) { return lower(gpu.uuid).starts_with(lower(item)); };
+  const auto named = [&](const Gpu& gpu) { return lower_case(gpu.uuid).starts_with(lower_case(item)); };
   if (item.empty() || std::count_if(all.begin(), all.end(), named) != 1) return std::nullopt;
   return static_cast<std::size_t>(std::find_if(all.begin(), all.end(), named) - all.begin());
 }
@@ -60,10 +50,10 @@ std::optional<std::size_t> position_of(const std::string& item, const std::vecto
 // files still list all. Equal lists mean the same GPUs either way.
 bool confined_by_slurm(const std::vector<Gpu>& all, const Variables& environment) {
   for (const char* name : {"SLURM_STEP_GPUS", "SLURM_JOB_GPUS"}) {
-    const std::string list = value_of(environment, name);
+    const std::string list = value_or_empty(environment, name);
     if (list.empty()) continue;
     return items_of(list).size() < all.size() &&
-           list != value_of(environment, "CUDA_VISIBLE_DEVICES");
+           list != value_or_empty(environment, "CUDA_VISIBLE_DEVICES");
   }
   return false;
 }
@@ -75,7 +65,7 @@ std::vector<Gpu> driver_gpus(const fs::path& root) {
   std::error_code none;
   for (const auto& folder : fs::directory_iterator(root / "proc/driver/nvidia/gpus", none)) {
     Gpu gpu;
-    gpu.bus_id = lower(folder.path().filename().string());
+    gpu.bus_id = lower_case(folder.path().filename().string());
     gpu.model = proc_value(folder.path() / "information", "Model");
     gpu.uuid = proc_value(folder.path() / "information", "GPU UUID");
     gpu.local_cpus = first_line(root / "sys/bus/pci/devices" / gpu.bus_id / "local_cpulist");
@@ -90,7 +80,7 @@ VisibleGpus visible_gpus(const std::vector<Gpu>& all, const Variables& environme
   const auto chosen = environment.find("CUDA_VISIBLE_DEVICES");
   const std::string list = chosen == environment.end() ? std::string() : chosen->second;
   const bool by_number = list.find('-') == std::string::npos;  // UUIDs have dashes
-  const bool bus_order = value_of(environment, "CUDA_DEVICE_ORDER") == "PCI_BUS_ID";
+  const bool bus_order = value_or_empty(environment, "CUDA_DEVICE_ORDER") == "PCI_BUS_ID";
   if (by_number && !all.empty() && !bus_order && !all_of_one_model(all)) {
     return {{}, "GPUs of several models, which CUDA orders by speed (CUDA_DEVICE_ORDER)"};
   }

@@ -17,21 +17,17 @@ constexpr std::size_t kUsualPairsForCases = 10;  // before, runs that stop early
 constexpr double kEarlyError = 0.005;  // of all rows before: so rare even where nothing stops
 constexpr double kPower = 0.8;            // for "how many pairs would it take"
 
-Gain gain_of(const Estimate& difference, double confidence, std::size_t pairs) {
-  const Interval interval = statistics::two_sided_interval(difference, confidence);
+// The true gain lies below the interval, and above it, with these probabilities.
+Gain gain_of(const Estimate& difference, double below, double above, std::size_t pairs) {
   return {std::exp(difference.value),
-          {std::exp(interval.low), std::exp(interval.high)},
-          confidence,
+          {std::exp(statistics::two_sided_interval(difference, 1 - 2 * below).low),
+           std::exp(statistics::two_sided_interval(difference, 1 - 2 * above).high)},
+          1 - below - above,
           static_cast<int>(pairs)};
 }
 
-// The true gain lies below the interval, and above it, with these probabilities.
-Gain gain_of(const Estimate& difference, double below, double above, std::size_t pairs) {
-  Gain gain = gain_of(difference, 1 - 2 * below, pairs);
-  gain.interval.high =
-      std::exp(statistics::two_sided_interval(difference, 1 - 2 * above).high);
-  gain.confidence = 1 - below - above;
-  return gain;
+Gain gain_of(const Estimate& difference, double confidence, std::size_t pairs) {
+  return gain_of(difference, (1 - confidence) / 2, (1 - confidence) / 2, pairs);
 }
 
 // Nobody asked for this claim, so it has to be twice as sure as that of a gain.

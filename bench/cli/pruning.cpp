@@ -115,7 +115,7 @@ void choose_candidates(SweepPlan& plan, const SweepSpec& spec, const KnobCatalog
     keep_only(plan, std::move(wanted));
   } else if (plan.candidates.size() == 1 && !plan.collapsed.empty()) {
     throw usage_error(fmt::format("nothing to compare: {} is predicted to be the default's data "
-                                  "path or not to run ({})",
+                                  "path ({})",
                                   plan.collapsed.size() == 1 ? "the one setting" : "every setting",
                                   plan.collapsed.front().reason),
                       spec.name, "--no-prune measures them all the same");
@@ -130,10 +130,8 @@ std::vector<std::string> collapsed_lines(const RunRecord& record) {
   std::vector<std::string> lines;
   for (const auto& [key, names] : groups) {
     const auto& [equal_to, reason] = key;
-    lines.push_back(equal_to == Collapsed::kCannotRun
-                        ? fmt::format("cannot run: {}", reason)
-                        : fmt::format("as {}  {}: {}", equal_to,
-                                      name_of(setting_of(record, equal_to)), reason));
+    lines.push_back(fmt::format("as {}  {}: {}", equal_to, name_of(setting_of(record, equal_to)),
+                                reason));
     for (const std::string& name : names) lines.push_back("     " + name);
   }
   return lines;

@@ -26,10 +26,9 @@ struct Candidate {
 // A setting that is not measured for itself, because it is predicted to be the same data path as a
 // candidate of the run.
 struct Collapsed {
-  static constexpr int kCannotRun = -1;
   Candidate candidate;
-  int equal_to = kCannotRun;  // index of that candidate
-  std::string reason;         // "one queue pair leaves nothing to split"
+  int equal_to = 0;    // index of that candidate
+  std::string reason;  // "one queue pair leaves nothing to split"
   bool operator==(const Collapsed&) const = default;
 };
 

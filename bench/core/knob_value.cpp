@@ -16,6 +16,7 @@
 #include "core/error.hpp"
 #include "core/knob.hpp"
 #include "core/units.hpp"
+#include "core/words.hpp"
 
 namespace nccl_sweep {
 namespace {
@@ -92,8 +93,7 @@ std::vector<std::string> split(std::string_view text, char at) {
 
 void check_word(const Knob& knob, std::string_view value, std::string word,
                 const std::vector<std::string>& known, std::string_view where) {
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  word = lower_case(std::move(word));
   if (std::find(known.begin(), known.end(), word) != known.end()) return;
   refuse(knob, value, fmt::format("has the unknown word '{}'", word), where,
          did_you_mean(word, known));

@@ -13,6 +13,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/words.hpp"
+
 namespace nccl_sweep {
 namespace {
 
@@ -42,11 +44,6 @@ constexpr std::array<std::string_view, 3> kSymmetricKnobs{"NCCL_SYM_CTAS", "NCCL
 template <std::size_t N>
 bool contains(const std::array<std::string_view, N>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-std::string lower_case(std::string text) {
-  for (char& letter : text) letter = static_cast<char>(std::tolower(letter));
-  return text;
 }
 
 // What the cases of a plan need of the fabric.

@@ -5,10 +5,18 @@
 #pragma once
 
 #include <algorithm>
+#include <cctype>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace nccl_sweep {
+
+inline std::string lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
 
 // Views into `text`.
 inline std::vector<std::string_view> words_of(std::string_view text) {

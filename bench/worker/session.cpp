@@ -14,6 +14,7 @@
 #include <mutex>
 #include <thread>
 
+#include "core/environment.hpp"
 #include "core/error.hpp"
 #include "worker/backend.hpp"
 #include "worker/measure.hpp"
@@ -107,19 +108,9 @@ std::int64_t peak_rss_bytes() {
   return std::int64_t{usage.ru_maxrss} * 1024;
 }
 
-std::map<std::string, std::string> environment() {
-  std::map<std::string, std::string> variables;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text(*entry);
-    const std::size_t equals = text.find('=');
-    if (equals != std::string::npos) variables[text.substr(0, equals)] = text.substr(equals + 1);
-  }
-  return variables;
-}
-
 // What is set now and was not before: NCCL puts there what it reads from its conf files.
-std::map<std::string, std::string> added_to(const std::map<std::string, std::string>& before) {
-  std::map<std::string, std::string> added = environment();
+Variables added_to(const Variables& before) {
+  Variables added = process_environment();
   std::erase_if(added, [&](const auto& entry) { return before.contains(entry.first); });
   return added;
 }
@@ -150,7 +141,7 @@ class Session {
     request_ = inbox_.wait_for<wire::Request>();
     backend_ = make_backend(request_.backend);
     inbox_.set_backend(backend_.get());
-    const std::map<std::string, std::string> before = environment();
+    const Variables before = process_environment();
     step(-1, "open");
     const auto start = clock::now();
     backend_->open(request_);

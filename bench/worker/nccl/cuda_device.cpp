@@ -24,6 +24,11 @@ void cuda_check(cudaError_t error, const char* what) {
   }
 }
 
+void copy_now(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
+  cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
+  cuda_check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+}
+
 DeviceMemory::DeviceMemory(std::int64_t bytes) {
   void* memory = nullptr;
   cuda_check(cudaMalloc(&memory, static_cast<std::size_t>(bytes)),

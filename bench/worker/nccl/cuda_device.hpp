@@ -17,6 +17,9 @@ namespace nccl_sweep::worker {
 // Throws std::runtime_error with CUDA's own words.
 void cuda_check(cudaError_t error, const char* what);
 
+// Between host and device, waited for.
+void copy_now(void* to, const void* from, std::size_t bytes, cudaStream_t stream);
+
 class DeviceMemory {
  public:
   DeviceMemory() = default;

@@ -62,9 +62,9 @@ void DeviceCheck::check(const Case& what, int index, int size, const BufferPlace
 Verification DeviceCheck::verify(const Case& what, int index, int size, const BufferPlace& at) {
   auto* found = static_cast<kernels::Mismatch*>(static_cast<void*>(result_.get()));
   kernels::Mismatch result{0, kernels::kNothingWrong};
-  copy(found, &result, sizeof result);
+  copy_now(found, &result, sizeof result, stream_);
   check(what, index, size, at, found);
-  copy(&result, found, sizeof result);
+  copy_now(&result, found, sizeof result, stream_);
   Verification verification{static_cast<std::int64_t>(result.count), {}};
   if (result.count > 0) verification.first_wrong = first_wrong(what, index, size, at, result);
   return verification;
@@ -75,14 +75,9 @@ std::string DeviceCheck::first_wrong(const Case& what, int index, int size, cons
   const auto element = static_cast<std::int64_t>(found.first);
   const std::int64_t width = element_bytes(what.dtype);
   std::array<std::byte, 8> got{};
-  copy(got.data(), at.out + element * width, static_cast<std::size_t>(width));
+  copy_now(got.data(), at.out + element * width, static_cast<std::size_t>(width), stream_);
   return fmt::format("rank {} {}", index,
                      describe_wrong(what, seed_, index, size, element, got.data()));
-}
-
-void DeviceCheck::copy(void* to, const void* from, std::size_t bytes) {
-  cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_), "cudaMemcpyAsync");
-  cuda_check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
 }
 
 }  // namespace nccl_sweep::worker

@@ -38,7 +38,6 @@ class DeviceCheck {
   std::string first_wrong(const Case& what, int index, int size, const BufferPlace& at,
                           const kernels::Mismatch& found);
   kernels::Pattern pattern(const Case& what, int size) const;
-  void copy(void* to, const void* from, std::size_t bytes);
 
   std::uint64_t seed_;
   cudaStream_t stream_;

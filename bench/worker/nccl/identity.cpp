@@ -3,15 +3,12 @@
 #include "worker/nccl/identity.hpp"
 
 #include <fmt/format.h>
-#include <pwd.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <optional>
 
+#include "core/environment.hpp"
 #include "core/hash.hpp"
 
 namespace nccl_sweep::worker {
@@ -39,28 +36,20 @@ std::string hash_of(const std::string& file) {
   return fmt::format("{:016x}", fnv1a(std::string(std::istreambuf_iterator<char>(in), {})));
 }
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-std::string home() {
-  const passwd* user = ::getpwuid(::getuid());
-  return user != nullptr && user->pw_dir != nullptr ? user->pw_dir : variable("HOME");
-}
-
 }  // namespace
 
 std::map<std::string, std::string> library_identity(const NcclLibrary& nccl) {
   std::map<std::string, std::string> identity{
       {"nccl_library",
        fmt::format("{} {} {}", nccl.file, nccl.version_text(), hash_of_ends(nccl.file))}};
-  const std::string named = variable("NCCL_CONF_FILE");
-  const std::string user_file = named.empty() ? home() + "/.nccl.conf" : named;
+  const Variables own = process_environment();
+  const std::string named = value_or_empty(own, "NCCL_CONF_FILE");
+  const std::string user_file = named.empty() ? nccl_home_folder() + "/.nccl.conf" : named;
   identity[named.empty() ? "~/.nccl.conf" : "NCCL_CONF_FILE"] = hash_of(user_file);
   identity["/etc/nccl.conf"] = hash_of("/etc/nccl.conf");
   for (const char* name : {"NCCL_TOPO_FILE", "NCCL_GRAPH_FILE", "NCCL_TUNER_CONFIG_FILE"}) {
-    if (const std::string file = variable(name); !file.empty()) identity[name] = hash_of(file);
+    if (const std::string file = value_or_empty(own, name); !file.empty())
+      identity[name] = hash_of(file);
   }
   return identity;
 }

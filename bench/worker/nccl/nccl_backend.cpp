@@ -125,13 +125,13 @@ class NcclBackend final : public Backend {
   double align(double mine) override {
     auto* value = static_cast<double*>(static_cast<void*>(scratch_.get()));
     double largest = mine;
-    copy(value, &largest, sizeof largest);
+    copy_now(value, &largest, sizeof largest, stream_->get());
     const Member& world = member(0);
     nccl_.check(nccl_.all_reduce(value, value, 1, ncclFloat64, ncclMax, world.comm, stream_->get()),
                 "ncclAllReduce (alignment)");
     poll(world);
     // Ranks that want no number need no copy: it would come between alignment and clock.
-    if (mine > 0) copy(&largest, value, sizeof largest);
+    if (mine > 0) copy_now(&largest, value, sizeof largest, stream_->get());
     return largest;
   }
 
@@ -278,11 +278,6 @@ class NcclBackend final : public Backend {
       look_for_errors(me);
       if (state == cudaSuccess) return;
     }
-  }
-
-  void copy(void* to, const void* from, std::size_t bytes) {
-    cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_->get()), "cudaMemcpy");
-    cuda_check(cudaStreamSynchronize(stream_->get()), "cudaStreamSynchronize");
   }
 
   NcclLibrary nccl_;
