@@ -39,8 +39,8 @@ inline RunData compared_run(double share, double noise = 0, int launches = 6,
       CaseTiming timing;
       timing.case_index = static_cast<int>(i);
       timing.ops_per_block = 20;
-      const double seconds = static_cast<double>(c.size.value) *
-                             busbw_factor(c.collective, c.group_size) / busbw;
+      const double seconds =
+          static_cast<double>(c.size.value) * busbw_factor(c.collective, c.group_size) / busbw;
       timing.mean_seconds = {c.size.value > 0 ? seconds : 1e-5};
       timing.max_seconds = timing.mean_seconds;
       timing.slowest_rank = {0};
@@ -55,12 +55,15 @@ inline RunData compared_run(double share, double noise = 0, int launches = 6,
 
 inline constexpr const char* kPlantedBaseline = R"({
   "nccl_sweep_baseline": 1,
-  "fabrics": [{"name": "h200-2-nvlink", "gpu": "H200", "nodes": 1, "gpus_per_node": 2, "link": "NVLink"}],
+  "fabrics": [{"name": "h200-2-nvlink", "gpu": "H200", "nodes": 1, "gpus_per_node": 2,
+               "link": "NVLink"}],
   "sources": [{"id": "lab", "class": "measured and published", "title": "lab/figures@1234567",
                "nccl": "2.28.3", "platform": "bench"}],
   "series": [
-    {"fabric": "h200-2-nvlink", "source": "lab", "collective": "all_gather", "placement": "out_of_place",
-     "figures": [{"size": "1M", "busbw": 200}, {"size": "64M", "busbw": 200}, {"size": "1G", "busbw": 200}]}
+    {"fabric": "h200-2-nvlink", "source": "lab", "collective": "all_gather",
+     "placement": "out_of_place",
+     "figures": [{"size": "1M", "busbw": 200}, {"size": "64M", "busbw": 200},
+                 {"size": "1G", "busbw": 200}]}
   ]
 })";
 

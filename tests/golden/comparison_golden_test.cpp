@@ -21,13 +21,13 @@ using tests::planted_case;
 
 // Sizes that match, one that the reference lacks, one that is empty; 64 MiB is slow.
 RunData mixed_run() {
-  RunData data = compared_run(
-      0.99, 0.004, 6,
-      {planted_case(Collective::all_gather, DataType::bfloat16, 8, 0),
-       planted_case(Collective::all_gather, DataType::bfloat16, 1 << 20, 0),
-       planted_case(Collective::all_gather, DataType::bfloat16, 64 << 20, 0),
-       planted_case(Collective::all_gather, DataType::bfloat16, 128 << 20, 0),
-       planted_case(Collective::all_gather, DataType::bfloat16, 256 << 20, 0)});
+  RunData data =
+      compared_run(0.99, 0.004, 6,
+                   {planted_case(Collective::all_gather, DataType::bfloat16, 8, 0),
+                    planted_case(Collective::all_gather, DataType::bfloat16, 1 << 20, 0),
+                    planted_case(Collective::all_gather, DataType::bfloat16, 64 << 20, 0),
+                    planted_case(Collective::all_gather, DataType::bfloat16, 128 << 20, 0),
+                    planted_case(Collective::all_gather, DataType::bfloat16, 256 << 20, 0)});
   for (TrialOutcome& trial : data.trials) trial.cases[2].mean_seconds[0] *= 1.08;
   return data;
 }
@@ -64,7 +64,9 @@ std::string compared(ReportFormat format) {
 }
 
 TEST(ComparisonGolden, Text) { expect_approved("compare.txt", compared(ReportFormat::text)); }
-TEST(ComparisonGolden, Markdown) { expect_approved("compare.md", compared(ReportFormat::markdown)); }
+TEST(ComparisonGolden, Markdown) {
+  expect_approved("compare.md", compared(ReportFormat::markdown));
+}
 TEST(ComparisonGolden, Csv) { expect_approved("compare.csv", compared(ReportFormat::csv)); }
 TEST(ComparisonGolden, Json) { expect_approved("compare.json", compared(ReportFormat::json)); }
 

@@ -75,10 +75,11 @@ TEST_F(Compare, AnotherFabricOrLibraryIsExitCode5WithTheReason) {
 }
 
 TEST_F(Compare, OtherAndEmptySizesAreLeftOutAndNamed) {
-  const Finished finished = compare(compared_run(
-      1.0, 0, 6, {planted_case(Collective::all_gather, DataType::bfloat16, 8, 0),
-                  planted_case(Collective::all_gather, DataType::bfloat16, 1 << 20, 0),
-                  planted_case(Collective::all_gather, DataType::bfloat16, 2 << 20, 0)}));
+  const Finished finished =
+      compare(compared_run(1.0, 0, 6,
+                           {planted_case(Collective::all_gather, DataType::bfloat16, 8, 0),
+                            planted_case(Collective::all_gather, DataType::bfloat16, 1 << 20, 0),
+                            planted_case(Collective::all_gather, DataType::bfloat16, 2 << 20, 0)}));
   EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
   EXPECT_TRUE(contains(finished.out, "0 B: 0 bytes after nccl-tests' rounding")) << finished.out;
   EXPECT_TRUE(contains(finished.out, "2 MiB: no figure at this size")) << finished.out;
@@ -95,8 +96,7 @@ TEST_F(Compare, OneLaunchIsUndecidedUnlessItIsToCount) {
 
 TEST_F(Compare, EveryFormatGivesTheSameExitCode) {
   for (const char* format : {"markdown", "csv", "json"}) {
-    const Finished finished =
-        compare(compared_run(0.9, 0.001), std::string("--format ") + format);
+    const Finished finished = compare(compared_run(0.9, 0.001), std::string("--format ") + format);
     EXPECT_EQ(finished.exit_code, 4) << format;
     EXPECT_TRUE(contains(finished.out, "fail")) << format << finished.out;
   }

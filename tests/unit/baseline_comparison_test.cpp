@@ -162,12 +162,12 @@ TEST(Comparison, AnotherNcclIsNotComparableUnlessAskedFor) {
 }
 
 TEST(Comparison, MissingSizesMoreSizesAndEmptyOnesAreNamed) {
-  const RunData data = compared_run(
-      1.0, 0, 6,
-      {planted_case(Collective::all_gather, DataType::bfloat16, 64 * kMiB, 0),
-       planted_case(Collective::all_gather, DataType::bfloat16, 32 * kMiB, 0),
-       planted_case(Collective::all_gather, DataType::bfloat16, 8, 0),
-       planted_case(Collective::all_reduce, DataType::bfloat16, 64 * kMiB, 0)});
+  const RunData data =
+      compared_run(1.0, 0, 6,
+                   {planted_case(Collective::all_gather, DataType::bfloat16, 64 * kMiB, 0),
+                    planted_case(Collective::all_gather, DataType::bfloat16, 32 * kMiB, 0),
+                    planted_case(Collective::all_gather, DataType::bfloat16, 8, 0),
+                    planted_case(Collective::all_reduce, DataType::bfloat16, 64 * kMiB, 0)});
   ASSERT_EQ(data.run.cases[2].size.value, 0) << "below a share of 16 bytes for each of two ranks";
   const BaselineComparison c = compare(data, planted_baseline());
   EXPECT_EQ(c.standing, Standing::pass);
@@ -193,8 +193,8 @@ TEST(Comparison, SizesMatchWhereNcclTestsRunsTheSame) {
 
 TEST(Comparison, OtherPlacementRanksGroupGraphAndDtypeAreReasons) {
   const auto only_reason = [](auto&& change_case, auto&& change_series) {
-    RunData data = compared_run(1.0, 0, 6,
-                                {planted_case(Collective::all_gather, DataType::bfloat16, kMiB, 0)});
+    RunData data = compared_run(
+        1.0, 0, 6, {planted_case(Collective::all_gather, DataType::bfloat16, kMiB, 0)});
     BaselineFile file = planted_baseline();
     change_case(data.run.cases[0]);
     change_series(file.series[0]);
@@ -207,7 +207,8 @@ TEST(Comparison, OtherPlacementRanksGroupGraphAndDtypeAreReasons) {
             "placement: out_of_place there, in_place here");
   EXPECT_EQ(only_reason(as_it_is, [](BaselineSeries& s) { s.group_size = 8; }),
             "ranks: 8 there, 2 here");
-  EXPECT_EQ(only_reason([](Case& c) { c.graph = true; }, as_it_is), "CUDA graph: no there, yes here");
+  EXPECT_EQ(only_reason([](Case& c) { c.graph = true; }, as_it_is),
+            "CUDA graph: no there, yes here");
   EXPECT_EQ(only_reason(as_it_is, [](BaselineSeries& s) { s.dtype = DataType::float32; }),
             "dtype: float32 there, bfloat16 here");
 }
@@ -291,8 +292,7 @@ TEST(Comparison, WhatWeMeasuredDecidesBeforeWhatOthersPublished) {
 }
 
 TEST(Comparison, FloorsExpertsAndDerivedFiguresFailNothingUnlessAsked) {
-  for (const FigureClass other :
-       {FigureClass::floor, FigureClass::expert, FigureClass::derived}) {
+  for (const FigureClass other : {FigureClass::floor, FigureClass::expert, FigureClass::derived}) {
     const BaselineFile file = with_second_source(other, 300);
     const BaselineComparison c = compare(compared_run(1.0, 0.001), file);
     EXPECT_EQ(c.standing, Standing::pass);
@@ -392,7 +392,8 @@ TEST(BaselineOfRun, FewLaunchesFailuresAndUnverifiedDataAreDoubts) {
 TEST(BaselineOfRun, WithoutALaunchOfTheDefaultThereIsNone) {
   const RunData data = compared_run(1.0, 0, 0);
   EXPECT_THROW(baseline_of_run(data, "own"), Error);
-  EXPECT_EQ(compare(data, planted_baseline()).reason, "the run has no complete launch of the default");
+  EXPECT_EQ(compare(data, planted_baseline()).reason,
+            "the run has no complete launch of the default");
 }
 
 TEST(BaselineMatch, BoardsOfOneChipDiffer) {
@@ -442,7 +443,8 @@ TEST(BaselineMatch, NetworksBetweenNodesMustBeStatedAndAlike) {
   EXPECT_EQ(reason([](auto& f) { f.gbit_per_s = 200; }), "Gb/s of an adapter: 200 there, 400 here");
   EXPECT_EQ(reason([](auto& f) { f.gbit_per_s = 0; }),
             "Gb/s of an adapter not stated by the source");
-  EXPECT_EQ(reason([](auto& f) { f.network = ""; }), "network between nodes not stated by the source");
+  EXPECT_EQ(reason([](auto& f) { f.network = ""; }),
+            "network between nodes not stated by the source");
   EXPECT_EQ(reason([](auto& f) { f.network = ""; }, FigureClass::floor), "");
   EXPECT_EQ(reason([](auto& f) { f.nodes = 2; }), "nodes: 2 there, 4 here");
   EXPECT_EQ(reason([](auto& f) { f.nodes = 0; }), "nodes not stated by the source");

@@ -17,13 +17,16 @@ const std::string kGood = R"({
   "nccl_sweep_baseline": 1,
   "fabrics": [{"name": "f", "gpu": "H100", "nodes": 2, "gpus_per_node": 8, "network": "IB",
                "adapters": 8, "gbit_per_s": 400}],
-  "sources": [{"id": "s", "class": "measured by us", "title": "t", "environment": {"NCCL_ALGO": "Ring"}},
+  "sources": [{"id": "s", "class": "measured by us", "title": "t",
+               "environment": {"NCCL_ALGO": "Ring"}},
               {"id": "o", "class": "floor", "title": "u"}],
   "series": [
     {"fabric": "f", "source": "s", "collective": "all_gather", "dtype": "bf16", "group": "node",
-     "group_size": 8, "figures": [{"size": "16M", "busbw": 100, "low": 99, "high": 101, "launches": 4}]},
+     "group_size": 8,
+     "figures": [{"size": "16M", "busbw": 100, "low": 99, "high": 101, "launches": 4}]},
     {"fabric": "f", "source": "o", "collective": "all_reduce", "placement": "in_place",
-     "figures": [{"kind": "average", "from": "1G", "to": "16G", "busbw": 440}, {"kind": "peak", "busbw": 7}]}],
+     "figures": [{"kind": "average", "from": "1G", "to": "16G", "busbw": 440},
+                 {"kind": "peak", "busbw": 7}]}],
   "contradictions": [{"text": "one of them is wrong", "sources": ["s", "o"]}]
 })";
 
@@ -103,7 +106,8 @@ TEST_P(BrokenBaseline, IsRefusedWithPlaceAndReason) {
 INSTANTIATE_TEST_SUITE_P(
     All, BrokenBaseline,
     testing::Values(
-        Broken{"baseline\": 1", "baseline\": 2", "b.json: a baseline of format 2, this version reads 1"},
+        Broken{"baseline\": 1", "baseline\": 2",
+               "b.json: a baseline of format 2, this version reads 1"},
         Broken{"\"nccl_sweep_baseline\": 1,", "", "b.json#: 'nccl_sweep_baseline' is missing"},
         Broken{"\"nodes\"", "\"nodez\"", "b.json#/fabrics/0: unknown key 'nodez'"},
         Broken{"measured by us", "measured by me",
@@ -126,7 +130,8 @@ INSTANTIATE_TEST_SUITE_P(
                "b.json#/series/1/figures/1/busbw: -7 is not between 1e-09 and 1000000"},
         Broken{"{\"kind\": \"peak\", \"busbw\": 7}", "{\"busbw\": 7}",
                "b.json#/series/1/figures/1: 'size' is missing"},
-        Broken{"\"kind\": \"peak\", \"busbw\": 7", "\"kind\": \"peak\", \"size\": \"1M\", \"busbw\": 7",
+        Broken{"\"kind\": \"peak\", \"busbw\": 7",
+               "\"kind\": \"peak\", \"size\": \"1M\", \"busbw\": 7",
                "b.json#/series/1/figures/1: a figure has either a size or a kind with from and to"},
         Broken{"{\"kind\": \"peak\", \"busbw\": 7}",
                "{\"kind\": \"average\", \"from\": \"1G\", \"to\": \"16G\", \"busbw\": 7}",
