@@ -27,6 +27,8 @@ void add_bench_command(CLI::App& app, Chosen& chosen, const std::vector<std::str
 void add_report_command(CLI::App& app, Chosen& chosen);
 void add_recommend_command(CLI::App& app, Chosen& chosen);
 void add_best_command(CLI::App& app, Chosen& chosen);
+void add_baseline_command(CLI::App& app, Chosen& chosen);
+void add_compare_command(CLI::App& app, Chosen& chosen);
 void add_knobs_command(CLI::App& app, Chosen& chosen);
 
 }  // namespace nccl_sweep::cli

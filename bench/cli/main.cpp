@@ -40,6 +40,8 @@ int main_of(int argc, char** argv) {
   add_report_command(app, chosen);
   add_recommend_command(app, chosen);
   add_best_command(app, chosen);
+  add_compare_command(app, chosen);
+  add_baseline_command(app, chosen);
   add_knobs_command(app, chosen);
   try {
     app.parse(argc, argv);

@@ -31,12 +31,17 @@ std::map<std::string, int> kinds_of(const std::map<std::string, std::string>& ad
   return kinds;
 }
 
-// "8xib400" of the most frequent kind; the few others are for storage and management.
-std::string adapters_word(const std::map<std::string, std::string>& adapters) {
+std::pair<std::string, int> most_frequent_kind(const std::map<std::string, std::string>& adapters) {
   const std::map<std::string, int> kinds = kinds_of(adapters);
   if (kinds.empty()) return {};
-  const auto [kind, count] = *std::max_element(
-      kinds.begin(), kinds.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return *std::max_element(kinds.begin(), kinds.end(),
+                           [](const auto& a, const auto& b) { return a.second < b.second; });
+}
+
+// "8xib400" of the most frequent kind.
+std::string adapters_word(const std::map<std::string, std::string>& adapters) {
+  const auto [kind, count] = most_frequent_kind(adapters);
+  if (count == 0) return {};
   std::string word = fmt::format("{}x{}", count, kind.starts_with("IB") ? "ib" : "roce");
   const std::size_t speed = kind.find_first_of("0123456789");
   if (speed != std::string::npos) word += kind.substr(speed, kind.find(' ', speed) - speed);
@@ -152,6 +157,11 @@ std::string adapters_text(const std::map<std::string, std::string>& adapters) {
     parts.push_back(fmt::format("{} x {}", count, kind));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string most_frequent_adapters(const std::map<std::string, std::string>& adapters) {
+  const auto [kind, count] = most_frequent_kind(adapters);
+  return count == 0 ? std::string() : fmt::format("{} x {}", count, kind);
 }
 
 std::string fingerprint_of(const Fabric& fabric) {

@@ -41,6 +41,9 @@ std::string fingerprint_of(const Fabric&);
 // "8 x IB 400 Gb/s, 1 x RoCE 100 Gb/s"; interfaces of the socket transport are not counted.
 std::string adapters_text(const std::map<std::string, std::string>& adapters);
 
+// "8 x IB 400 Gb/s": the kind that there are most of; the few others are for storage.
+std::string most_frequent_adapters(const std::map<std::string, std::string>& adapters);
+
 // The fabric with what the library's log adds: link, network, adapters, plugins, versions; name and
 // fingerprint follow. Facts that say nothing of it leave it as it is.
 Fabric refine(const Fabric&, const std::vector<Fact>&);

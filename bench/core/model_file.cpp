@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/json_object.hpp"
 
 namespace nccl_sweep {
 namespace {
@@ -23,94 +24,13 @@ const std::vector<std::string> kFaultKinds{"hang",    "stuck",       "crash",   
                                            "error",   "unsupported", "slow"};
 const std::vector<std::string> kFaultPhases{"hello", "connect", "measure", "drain"};
 
-// One JSON object and its place in the file; every key must be asked for by name.
-class Node {
- public:
-  Node(const json& object, std::string where, const std::vector<std::string>& known)
-      : object_(object), where_(std::move(where)) {
-    if (!object.is_object()) throw usage_error("an object is expected here", where_);
-    for (const auto& [key, value] : object.items()) {
-      if (std::find(known.begin(), known.end(), key) == known.end()) {
-        throw usage_error(fmt::format("unknown key '{}'", key), where_, did_you_mean(key, known));
-      }
-    }
-  }
-
-  std::string place(const char* key) const { return fmt::format("{}/{}", where_, key); }
-  const json* find(const char* key) const {
-    const auto found = object_.find(key);
-    return found == object_.end() ? nullptr : &*found;
-  }
-  const json& require(const char* key) const {
-    const json* value = find(key);
-    if (value == nullptr) throw usage_error(fmt::format("'{}' is missing", key), where_);
-    return *value;
-  }
-
-  double number(const char* key, double unset, double low, double high) const {
-    const json* value = find(key);
-    if (value == nullptr) return unset;
-    if (!value->is_number()) throw usage_error("a number is expected here", place(key));
-    const double x = value->get<double>();
-    if (x < low || x > high) {
-      throw usage_error(fmt::format("{} is not between {} and {}", x, low, high), place(key));
-    }
-    return x;
-  }
-  int whole(const char* key, int unset, int low, int high) const {
-    const json* value = find(key);
-    if (value != nullptr && !value->is_number_integer()) {
-      throw usage_error("a whole number is expected here", place(key));
-    }
-    return static_cast<int>(number(key, unset, low, high));
-  }
-  std::string text(const char* key) const {
-    const json* value = find(key);
-    if (value == nullptr) return {};
-    if (!value->is_string()) throw usage_error("a text in quotes is expected here", place(key));
-    return value->get<std::string>();
-  }
-  std::string require_text(const char* key) const {
-    require(key);
-    return text(key);
-  }
-  template <class Enum>
-  Enum word(const char* key, const std::vector<std::string>& words, Enum unset) const {
-    const std::string given = text(key);
-    if (given.empty()) return unset;
-    const auto found = std::find(words.begin(), words.end(), given);
-    if (found == words.end()) {
-      throw usage_error(fmt::format("'{}' is not known here", given), place(key),
-                        did_you_mean(given, words));
-    }
-    return static_cast<Enum>(found - words.begin());
-  }
-  Bytes size(const char* key) const {
-    return find(key) == nullptr ? Bytes{0} : parse_size(text(key), place(key));
-  }
-  const json::array_t& list(const char* key) const {
-    static const json::array_t kNone;
-    const json* value = find(key);
-    if (value == nullptr) return kNone;
-    if (!value->is_array()) throw usage_error("a list is expected here", place(key));
-    return value->get_ref<const json::array_t&>();
-  }
-  std::string element(const char* key, std::size_t i) const {
-    return fmt::format("{}/{}/{}", where_, key, i);
-  }
-
- private:
-  const json& object_;
-  std::string where_;
-};
-
 Seconds microseconds(double us) { return Seconds{us * 1e-6}; }
 Bandwidth gigabytes(double gb) { return Bandwidth{gb * 1e9}; }
 
 ModelRates read_rates(const json& object, const std::string& where, ModelRates rates) {
-  const Node node(object, where,
-                  {"latency_us", "latency_us_per_rank", "latency_us_per_stream", "link_gb_per_s",
-                   "stream_gb_per_s"});
+  const JsonObject node(object, where,
+                        {"latency_us", "latency_us_per_rank", "latency_us_per_stream",
+                         "link_gb_per_s", "stream_gb_per_s"});
   const auto us = [&](const char* key, Seconds& time) {
     time = microseconds(node.number(key, time.count() * 1e6, 0, 1e9));
   };
@@ -125,12 +45,12 @@ ModelRates read_rates(const json& object, const std::string& where, ModelRates r
   return rates;
 }
 
-void read_all_rates(const Node& root, ModelFile& model) {
+void read_all_rates(const JsonObject& root, ModelFile& model) {
   const json& rates = root.require("rates");
   const std::string where = root.place("rates");
   std::vector<std::string> known{"common"};
   for (Collective c : all_collectives()) known.emplace_back(to_string(c));
-  const Node node(rates, where, known);
+  const JsonObject node(rates, where, known);
   model.common = read_rates(node.require("common"), where + "/common", {});
   if (model.common.link.bytes_per_second <= 0) {
     throw usage_error("'link_gb_per_s' must be above 0", where + "/common");
@@ -162,12 +82,12 @@ KnobValues read_values(const json& object, const std::string& where, const Model
   return values;
 }
 
-void read_effects(const Node& root, ModelFile& model) {
+void read_effects(const JsonObject& root, ModelFile& model) {
   const auto& list = root.list("effects");
   for (std::size_t i = 0; i < list.size(); ++i) {
     const std::string where = root.element("effects", i);
-    const Node node(list[i], where,
-                    {"when", "collective", "from", "to", "bandwidth", "latency", "cpu"});
+    const JsonObject node(list[i], where,
+                          {"when", "collective", "from", "to", "bandwidth", "latency", "cpu"});
     ModelEffect effect;
     effect.when = read_values(node.require("when"), node.place("when"), model);
     if (node.find("collective") != nullptr) {
@@ -182,17 +102,17 @@ void read_effects(const Node& root, ModelFile& model) {
   }
 }
 
-void read_noise(const Node& root, ModelFile& model) {
+void read_noise(const JsonObject& root, ModelFile& model) {
   const json* object = root.find("noise");
   if (object == nullptr) return;
-  const Node node(
+  const JsonObject node(
       *object, root.place("noise"),
       {"distribution", "launch", "shared", "block", "rank", "drift_per_trial", "first_trial"});
   ModelNoise& noise = model.noise;
   noise.distribution = node.word("distribution", kDistributions, noise.distribution);
   const auto& launch = node.list("launch");
   for (std::size_t i = 0; i < launch.size(); ++i) {
-    const Node band(launch[i], node.element("launch", i), {"up_to", "cv"});
+    const JsonObject band(launch[i], node.element("launch", i), {"up_to", "cv"});
     noise.launch.push_back({band.size("up_to"), band.number("cv", 0, 0, 1)});
   }
   noise.shared = node.number("shared", noise.shared, 0, 1);
@@ -202,11 +122,11 @@ void read_noise(const Node& root, ModelFile& model) {
   noise.first_trial = node.number("first_trial", 1, 0.01, 100);
 }
 
-void read_faults(const Node& root, ModelFile& model) {
+void read_faults(const JsonObject& root, ModelFile& model) {
   const auto& list = root.list("faults");
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const Node node(list[i], root.element("faults", i),
-                    {"when", "kind", "phase", "rank", "case", "factor"});
+    const JsonObject node(list[i], root.element("faults", i),
+                          {"when", "kind", "phase", "rank", "case", "factor"});
     ModelFault fault;
     const json& when = node.require("when");
     if (when.is_number_integer()) {
@@ -229,16 +149,16 @@ void read_faults(const Node& root, ModelFile& model) {
   }
 }
 
-void read_costs(const Node& root, ModelFile& model) {
+void read_costs(const JsonObject& root, ModelFile& model) {
   if (const json* streams = root.find("streams")) {
-    const Node node(*streams, root.place("streams"), {"knob"});
+    const JsonObject node(*streams, root.place("streams"), {"knob"});
     model.streams_knob = node.require_text("knob");
     KnobCatalogue declared;
     for (const Knob& knob : model.knobs) declared.add(knob);
     declared.require("model", model.streams_knob, node.place("knob"));
   }
   if (const json* cpu = root.find("cpu")) {
-    const Node node(*cpu, root.place("cpu"), {"per_worker", "per_stream"});
+    const JsonObject node(*cpu, root.place("cpu"), {"per_worker", "per_stream"});
     model.cpu_per_worker = node.number("per_worker", 0, 0, 1000);
     model.cpu_per_stream = node.number("per_stream", 0, 0, 1000);
   }
@@ -253,9 +173,9 @@ ModelFile parse_model(std::string_view text, std::string_view where) {
   } catch (const json::parse_error& error) {
     throw usage_error(error.what(), std::string(where));
   }
-  const Node node(root, fmt::format("{}#", where),
-                  {"$schema", "name", "description", "ranks", "ranks_per_node", "device", "knobs",
-                   "rates", "streams", "cpu", "effects", "noise", "faults"});
+  const JsonObject node(root, fmt::format("{}#", where),
+                        {"$schema", "name", "description", "ranks", "ranks_per_node", "device",
+                         "knobs", "rates", "streams", "cpu", "effects", "noise", "faults"});
   ModelFile model;
   model.text = text;
   model.name = node.require_text("name");

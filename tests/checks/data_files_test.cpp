@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/baseline_file.hpp"
 #include "core/error.hpp"
 #include "core/knob.hpp"
 #include "core/model_file.hpp"
@@ -139,6 +140,66 @@ TEST(DataFiles, EveryWorkloadFitsItsSchemaAndReads) {
     expect_fits("workload", file);
     EXPECT_NO_THROW(load_workload(file)) << file;
   }
+}
+
+TEST(DataFiles, EveryBaselineFitsItsSchemaReadsAndSaysWhereItIsFrom) {
+  const auto files = json_files(fs::path(SOURCE_FOLDER) / "results" / "baselines");
+  ASSERT_GE(files.size(), 9U);
+  for (const auto& file : files) {
+    expect_fits("baseline", file);
+    const BaselineFile baseline = load_baseline(file);
+    for (const BaselineFabric& fabric : baseline.fabrics) {
+      const bool used = std::ranges::any_of(
+          baseline.series, [&](const auto& series) { return series.fabric == fabric.name; });
+      EXPECT_TRUE(used) << file << " " << fabric.name;
+    }
+    for (const BaselineSource& source : baseline.sources) {
+      EXPECT_FALSE(source.title.empty()) << file;
+      const bool ours = source.figure_class == FigureClass::measured;
+      EXPECT_EQ(ours, file.stem().string().find("public") == std::string::npos) << file;
+      EXPECT_EQ(ours, !source.date.empty() && !source.nccl.empty() && source.url.empty() &&
+                          source.id == "run")
+          << file << " " << source.id;
+    }
+  }
+}
+
+TEST(DataFiles, TheFiguresThatContradictEachOtherAreAllShipped) {
+  const fs::path folder = fs::path(SOURCE_FOLDER) / "results" / "baselines";
+  int contradictions = 0;
+  for (const auto& file : json_files(folder)) {
+    contradictions += static_cast<int>(load_baseline(file).contradictions.size());
+  }
+  EXPECT_GE(contradictions, 8);
+}
+
+TEST(Schemas, AWrittenBaselineFitsTheBaselineSchema) {
+  BaselineFile file;
+  file.fabrics = {{"f", "0123", "GPU", 2, 8, 16, "NVLink", "IB", 8, 400, true}};
+  BaselineSource source;
+  source.id = "run";
+  source.title = "t";
+  source.environment = {{"NCCL_ALGO", "Ring"}};
+  file.sources = {source};
+  BaselineSeries series;
+  series.fabric = "f";
+  series.source = "run";
+  series.dtype = DataType::float16;
+  series.op = ReduceOp::avg;
+  series.placement = Placement::in_place;
+  series.group = "node";
+  series.group_size = 8;
+  series.graph = true;
+  series.figures = {{FigureKind::at_size, Bytes{8}, {}, {}, 1, 0.5, 2, 3},
+                    {FigureKind::average, {}, Bytes{8}, Bytes{16}, 1},
+                    {FigureKind::peak, {}, {}, {}, 1}};
+  file.series = {series};
+  file.contradictions = {{"both", {"run"}}};
+  const json written = json::parse(to_json_text(file));
+  EXPECT_EQ(violations(schema_of("baseline"), written), std::vector<std::string>{}) << written;
+  json broken = written;
+  broken["series"][0]["figures"][0].erase("busbw");
+  EXPECT_FALSE(violations(schema_of("baseline"), broken).empty());
 }
 
 TEST(Schemas, TheSpecReaderKnowsExactlyTheKeysOfTheSchema) {

@@ -4,6 +4,8 @@
 // --help is documentation: a change of it is looked at before it is approved.
 #include <CLI/Version.hpp>
 
+#include <algorithm>
+
 #include "golden/golden.hpp"
 #include "process/sweep_run.hpp"
 
@@ -23,14 +25,19 @@ TEST_P(Help, IsTheApprovedText) {
       test::run_shell(folder.path(), test::program() + " " + command + " --help");
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_TRUE(finished.err.empty()) << finished.err;
-  expect_approved("help." + GetParam() + ".txt", finished.out);
+  std::string name = GetParam();
+  std::replace(name.begin(), name.end(), ' ', '-');
+  expect_approved("help." + name + ".txt", finished.out);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Help,
                          testing::Values("nccl-sweep", "workload", "plan", "run", "bench", "report",
-                                         "recommend", "best", "knobs"),
+                                         "recommend", "best", "compare", "baseline",
+                                         "baseline make", "knobs"),
                          [](const auto& name) {
-                           return name.param == "nccl-sweep" ? std::string("program") : name.param;
+                           std::string word = name.param == "nccl-sweep" ? "program" : name.param;
+                           std::replace(word.begin(), word.end(), ' ', '_');
+                           return word;
                          });
 
 }  // namespace

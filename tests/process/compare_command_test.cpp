@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// `compare` and `baseline` as a script uses them: exit codes, what goes to stdout, what is written.
+#include <gtest/gtest.h>
+
+#include "golden/compared_runs.hpp"
+#include "process/sweep_run.hpp"
+
+namespace nccl_sweep::test {
+namespace {
+
+using tests::compared_run;
+using tests::planted_case;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+class Compare : public testing::Test {
+ protected:
+  void SetUp() override { write("reference.json", tests::kPlantedBaseline); }
+
+  void write(const std::filesystem::path& name, const std::string& text) const {
+    std::filesystem::create_directories((folder_.path() / name).parent_path());
+    std::ofstream(folder_.path() / name, std::ios::binary) << text;
+  }
+  void write_run(const std::string& name, const RunData& data) const {
+    write(std::filesystem::path(name) / kRecordFile, tests::records_text(data));
+  }
+  Finished sweep(const std::string& arguments) const {
+    return run_shell(folder_.path(), program() + " " + arguments);
+  }
+  Finished compare(const RunData& data, const std::string& more = "") const {
+    write_run("r", data);
+    return sweep("compare r --baseline reference.json " + more);
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Compare, ExactlyAtTheThresholdIsExitCode0) {
+  const Finished finished = compare(compared_run(0.95));
+  EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+  EXPECT_TRUE(contains(finished.out, "pass: reaches 0.95")) << finished.out;
+  EXPECT_TRUE(contains(finished.out, "a convention of nccl-sweep")) << finished.out;
+  EXPECT_TRUE(finished.err.empty()) << finished.err;
+}
+
+TEST_F(Compare, BelowTheThresholdIsExitCode4) {
+  const Finished finished = compare(compared_run(0.94, 0.002));
+  EXPECT_EQ(finished.exit_code, 4) << finished.out << finished.err;
+  EXPECT_TRUE(contains(finished.out, "fail: below 0.95 at all_gather 64 MiB")) << finished.out;
+  EXPECT_EQ(compare(compared_run(0.94, 0.002), "--threshold 0.9").exit_code, 0);
+}
+
+TEST_F(Compare, BelowWithWideIntervalsIsExitCode5) {
+  const Finished finished = compare(compared_run(0.94, 0.05));
+  EXPECT_EQ(finished.exit_code, 5) << finished.out << finished.err;
+  EXPECT_TRUE(contains(finished.out, "undecided: the interval holds 0.95")) << finished.out;
+}
+
+TEST_F(Compare, AnotherFabricOrLibraryIsExitCode5WithTheReason) {
+  RunData data = compared_run(1.0);
+  data.run.fabric.device = "NVIDIA H100";
+  Finished finished = compare(data);
+  EXPECT_EQ(finished.exit_code, 5) << finished.err;
+  EXPECT_TRUE(contains(finished.out, "GPU: H200 there, NVIDIA H100 here")) << finished.out;
+  data = compared_run(1.0);
+  data.run.fabric.versions["nccl"] = "2.29.1";
+  finished = compare(data);
+  EXPECT_EQ(finished.exit_code, 5) << finished.err;
+  EXPECT_TRUE(contains(finished.out, "NCCL 2.28 there, 2.29 here")) << finished.out;
+  EXPECT_EQ(compare(data, "--any-nccl").exit_code, 0);
+}
+
+TEST_F(Compare, OtherAndEmptySizesAreLeftOutAndNamed) {
+  const Finished finished =
+      compare(compared_run(1.0, 0, 6,
+                           {planted_case(Collective::all_gather, DataType::bfloat16, 8, 0),
+                            planted_case(Collective::all_gather, DataType::bfloat16, 1 << 20, 0),
+                            planted_case(Collective::all_gather, DataType::bfloat16, 2 << 20, 0)}));
+  EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+  EXPECT_TRUE(contains(finished.out, "0 B: 0 bytes after nccl-tests' rounding")) << finished.out;
+  EXPECT_TRUE(contains(finished.out, "2 MiB: no figure at this size")) << finished.out;
+  EXPECT_TRUE(contains(finished.out, "all_gather, 2 sizes: not measured here")) << finished.out;
+}
+
+TEST_F(Compare, OneLaunchIsUndecidedUnlessItIsToCount) {
+  EXPECT_EQ(compare(compared_run(1.0, 0, 1)).exit_code, 5);
+  EXPECT_EQ(compare(compared_run(1.0, 0, 1), "--single").exit_code, 0);
+  const Finished finished = compare(compared_run(0.9, 0, 1), "--single");
+  EXPECT_EQ(finished.exit_code, 4);
+  EXPECT_TRUE(contains(finished.out, "one launch here")) << finished.out;
+}
+
+TEST_F(Compare, EveryFormatGivesTheSameExitCode) {
+  for (const char* format : {"markdown", "csv", "json"}) {
+    const Finished finished = compare(compared_run(0.9, 0.001), std::string("--format ") + format);
+    EXPECT_EQ(finished.exit_code, 4) << format;
+    EXPECT_TRUE(contains(finished.out, "fail")) << format << finished.out;
+  }
+  EXPECT_EQ(compare(compared_run(1.0), "--format nccl-tests").exit_code, 1);
+}
+
+TEST_F(Compare, TwoRunsBeforeAndAfter) {
+  write_run("before", compared_run(1.0, 0.002));
+  RunData after = compared_run(0.9, 0.002);
+  after.run.environment["NCCL_ALGO"] = "Tree";
+  write_run("after", after);
+  const Finished finished = sweep("compare after --baseline before");
+  EXPECT_EQ(finished.exit_code, 4) << finished.out << finished.err;
+  EXPECT_TRUE(contains(finished.out, "differs: NCCL_ALGO: unset there, Tree here")) << finished.out;
+  EXPECT_EQ(sweep("compare before --baseline after/records.jsonl").exit_code, 0);
+}
+
+TEST_F(Compare, ABaselineIsMadeOnceFoundByItselfAndByName) {
+  write_run("r", compared_run(1.0, 0.002));
+  const Finished made = sweep("baseline make r");
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_EQ(made.out, "wrote results/baselines/planted-2-nvlink.json\n");
+  const Finished again = sweep("baseline make r");
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_TRUE(contains(again.err, "--replace")) << again.err;
+  EXPECT_EQ(sweep("baseline make r --replace").exit_code, 0);
+  EXPECT_TRUE(contains(sweep("baseline list").out, "planted-2-nvlink")) << "own ones are listed";
+  const Finished automatic = sweep("compare r");
+  EXPECT_EQ(automatic.exit_code, 0) << automatic.out << automatic.err;
+  EXPECT_TRUE(contains(automatic.out, "made of this very run")) << automatic.out;
+  EXPECT_EQ(sweep("compare r --baseline planted-2-nvlink").exit_code, 0);
+}
+
+TEST_F(Compare, APoorRunMakesNoBaseline) {
+  write_run("r", compared_run(1.0, 0, 1));
+  const Finished finished = sweep("baseline make r -o b.json");
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_TRUE(contains(finished.err, "one launch of the default")) << finished.err;
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "b.json"));
+  EXPECT_EQ(sweep("baseline make r -o b.json --anyway").exit_code, 0);
+  EXPECT_TRUE(contains(read_file(folder_.path() / "b.json"), "\"note\":\"one launch"));
+}
+
+TEST_F(Compare, AnUnknownNameOrABrokenFileIsOneClearError) {
+  write_run("r", compared_run(1.0));
+  Finished finished = sweep("compare r --baseline public-h10");
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_TRUE(contains(finished.err, "did you mean 'public-h100'?")) << finished.err;
+  write("broken.json", R"({"nccl_sweep_baseline": 1, "seriez": []})");
+  finished = sweep("baseline check broken.json");
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_TRUE(contains(finished.err, "unknown key 'seriez'")) << finished.err;
+  EXPECT_TRUE(finished.out.empty()) << finished.out;
+}
+
+TEST_F(Compare, TheShippedBaselinesAreListedShownAndChecked) {
+  EXPECT_TRUE(contains(sweep("baseline list").out, "h100-8-nvlink"));
+  const Finished shown = sweep("baseline show public-h100");
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_TRUE(contains(shown.out, "contradiction: the floor of 800 GB/s")) << shown.out;
+  EXPECT_TRUE(contains(sweep("baseline check").out, "public-h200.json: good"));
+}
+
+TEST_F(Compare, AWorkloadGivenByFileWeighsTheSizes) {
+  RunData data = compared_run(1.0, 0.001);
+  for (TrialOutcome& trial : data.trials) trial.cases[0].mean_seconds[0] *= 1.1;
+  write("w.json", R"({"nccl_sweep_workload": 1, "cases": [{"collective": "all_gather",
+      "dtype": "bfloat16", "bytes": 1048576, "group_size": 2, "calls": 3}]})");
+  EXPECT_EQ(compare(data).exit_code, 0);
+  const Finished finished = compare(data, "--workload w.json");
+  EXPECT_EQ(finished.exit_code, 4) << finished.out << finished.err;
+  EXPECT_TRUE(contains(finished.out, "of the workload's time")) << finished.out;
+}
+
+}  // namespace
+}  // namespace nccl_sweep::test
