@@ -27,7 +27,7 @@ TEST_P(Help, IsTheApprovedText) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Help,
-                         testing::Values("nccl-sweep", "workload", "plan", "run", "bench", "report",
+                         testing::Values("nccl-sweep", "workload", "plan", "run", "bench", "import", "report",
                                          "recommend", "best", "knobs"),
                          [](const auto& name) {
                            return name.param == "nccl-sweep" ? std::string("program") : name.param;
