@@ -100,17 +100,20 @@ void add_import_command(CLI::App& app, Chosen& chosen, const std::vector<std::st
   command->add_option("-o,--output", options->output, "Folder of the new run")
       ->required()
       ->type_name("RUN");
-  command->add_option("--candidate", options->candidates,
-                      "Setting of the launches, where they do not tell it: NAME=VALUE, or "
-                      "TEXT:NAME=VALUE for files with TEXT in their path; the setting with the "
-                      "fewest variables, or the first, is the default")
-      ->type_name("SETTING");
+  command
+      ->add_option("--candidate", options->candidates,
+                   "Setting of the launches, where they do not tell it: NAME=VALUE, or "
+                   "TEXT:NAME=VALUE for files with TEXT in their path; the setting with the "
+                   "fewest variables, or the first, is the default")
+      ->type_name("SETTING")
+      ->allow_extra_args(false);  // what follows is a file
   command->add_option("--collective", options->collective,
                       "What ran, where neither the text nor the file's name tells it");
   command->add_option("--ranks", options->read.ranks, "How many ranks, where they are not listed")
       ->check(CLI::PositiveNumber);
-  command->callback(
-      [options, &chosen, &argv] { chosen = [options, &argv] { return import_files(*options, argv); }; });
+  command->callback([options, &chosen, &argv] {
+    chosen = [options, &argv] { return import_files(*options, argv); };
+  });
 }
 
 }  // namespace nccl_sweep::cli

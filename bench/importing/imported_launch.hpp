@@ -42,8 +42,8 @@ struct ImportedRank {
 
 struct ImportedLaunch {
   std::filesystem::path file;
-  std::int64_t line = 0;  // where it begins; 0: the file is one JSON document
-  std::string program;    // "nccl-tests 2.19.6", as far as it is told
+  std::int64_t line = 0;   // where it begins; 0: the file is one JSON document
+  std::string program;     // "nccl-tests 2.19.6", as far as it is told
   bool simulated = false;  // printed by nccl-sweep from a model's run
   std::string started;     // as printed: local time of the machine; empty where not told
   std::string ended;

@@ -50,9 +50,9 @@ class Assembly {
     }
     for (const auto& [requested, sizes] : rounded_) {
       if (sizes.size() > 1) {
-        data_.run.notes.push_back(fmt::format(
-            "{} asked for became {} and {} bytes by version: taken for one size",
-            format_size(requested), sizes.begin()->value, sizes.rbegin()->value));
+        data_.run.notes.push_back(
+            fmt::format("{} asked for became {} and {} bytes by version: taken for one size",
+                        format_size(requested), sizes.begin()->value, sizes.rbegin()->value));
       }
     }
   }
@@ -73,8 +73,8 @@ class Assembly {
     c.group_size = launch.group_size;
     c.graph = launch.graph;
     if (c.requested != c.size) rounded_[c.requested].insert(c.size);
-    const Key key{c.collective, c.dtype,      c.op,   c.requested, c.placement,
-                  c.group,      c.group_size, c.graph};
+    const Key key{c.collective, c.dtype, c.op,         c.requested,
+                  c.placement,  c.group, c.group_size, c.graph};
     const auto [found, is_new] = cases_.try_emplace(key, static_cast<int>(data_.run.cases.size()));
     if (is_new) data_.run.cases.push_back(c);
     return found->second;

@@ -17,7 +17,8 @@
 
 namespace nccl_sweep {
 
-// "NAME=VALUE", for all files, or "TEXT:NAME=VALUE NAME=VALUE", for files whose path has TEXT in it.
+// "NAME=VALUE", for all files, or "TEXT:NAME=VALUE NAME=VALUE", for files whose path has TEXT in
+// it.
 struct NamedSetting {
   std::string part_of_path;
   std::vector<std::pair<std::string, std::string>> assignments;

@@ -5,11 +5,11 @@
 // strings, roots are padded, some keys were misspelt, and a run that died leaves a file that ends
 // anywhere. What is there is read; the times of single iterations are passed over.
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "importing/readers.hpp"
@@ -115,9 +115,7 @@ std::int64_t integer_of(const json& value, std::int64_t otherwise = 0) {
   return value.is_number_integer() ? value.get<std::int64_t>() : otherwise;
 }
 
-double real_of(const json& value) {
-  return value.is_number() ? value.get<double>() : std::nan("");
-}
+double real_of(const json& value) { return value.is_number() ? value.get<double>() : std::nan(""); }
 
 std::string base_name(std::string_view path) {
   const std::size_t slash = path.rfind('/');
@@ -262,11 +260,12 @@ void read_results(const json& results, ImportedLaunch& launch) {
     timing.size = Bytes{std::max<std::int64_t>(0, integer_of(member(row, "size")))};
     timing.count = std::max<std::int64_t>(0, integer_of(member(row, "count")));
     odd += read_placement(member(row, "out_of_place"), timing, Placement::out_of_place, launch) ? 0
-                                                                                              : 1;
+                                                                                                : 1;
     odd += read_placement(member(row, "in_place"), timing, Placement::in_place, launch) ? 0 : 1;
   }
   if (odd > 0) launch.notes.push_back(fmt::format("times that are no number: {}", odd));
-  if (strange > 0) launch.notes.push_back(fmt::format("rows of another type or redop: {}", strange));
+  if (strange > 0)
+    launch.notes.push_back(fmt::format("rows of another type or redop: {}", strange));
 }
 
 void read_environment(const json& variables, ImportedLaunch& launch) {

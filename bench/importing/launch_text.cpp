@@ -29,18 +29,11 @@ std::string_view trimmed(std::string_view text) {
 
 // How nccl-tests, launchers and batch systems say that it ended badly.
 bool says_failure(std::string_view line) {
-  constexpr std::array<std::string_view, 12> kWords{"Test NCCL failure",
-                                                    "Test CUDA failure",
-                                                    "Test HIP failure",
-                                                    "Test failure ",
-                                                    "Invalid number of GPUs",
-                                                    "mpirun noticed that",
-                                                    "MPI_ABORT was invoked",
-                                                    "BAD TERMINATION OF",
-                                                    "Segmentation fault",
-                                                    "srun: error:",
-                                                    "CANCELLED AT",
-                                                    "not a power of 2, skipping"};
+  constexpr std::array<std::string_view, 12> kWords{
+      "Test NCCL failure",     "Test CUDA failure",      "Test HIP failure",
+      "Test failure ",         "Invalid number of GPUs", "mpirun noticed that",
+      "MPI_ABORT was invoked", "BAD TERMINATION OF",     "Segmentation fault",
+      "srun: error:",          "CANCELLED AT",           "not a power of 2, skipping"};
   return std::any_of(kWords.begin(), kWords.end(),
                      [&](std::string_view word) { return contains(line, word); });
 }
@@ -316,8 +309,7 @@ void LaunchText::take_row(std::string_view line, std::int64_t number) {
       return;
     default:
       odd_numbers_ += row.odd_number ? 1 : 0;
-      raw_.launch.timings.insert(raw_.launch.timings.end(), row.timings.begin(),
-                                 row.timings.end());
+      raw_.launch.timings.insert(raw_.launch.timings.end(), row.timings.begin(), row.timings.end());
   }
 }
 

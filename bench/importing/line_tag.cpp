@@ -64,8 +64,8 @@ bool cut_bracketed(TaggedLine& line) {
 // "3: " or " 3: " of srun --label.
 bool cut_srun(TaggedLine& line) {
   const std::string_view text = without_blanks(line.text);
-  const auto digits = static_cast<std::size_t>(
-      std::find_if_not(text.begin(), text.end(), is_digit) - text.begin());
+  const auto digits =
+      static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_digit) - text.begin());
   constexpr std::size_t kMostDigits = 6;
   if (digits == 0 || digits > kMostDigits || digits >= text.size() || text[digits] != ':') {
     return false;
@@ -96,9 +96,13 @@ bool cut_compose(TaggedLine& line) {
 TaggedLine without_tag(std::string_view line) {
   while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) line.remove_suffix(1);
   TaggedLine result{{}, false, line};
-  for (int tags = 0; tags < kMostTags; ++tags) {
-    if (!cut_mpirun(result) && !cut_stamp(result) && !cut_bracketed(result) &&
-        !cut_srun(result) && !cut_compose(result)) {
+  for (int tags = 0; tags < kMostTags && !result.text.empty(); ++tags) {
+    // Most lines are rows or comments: of the tags only srun's begins with a blank, none with '#'.
+    const char first = result.text.front();
+    if (first == '#' || (first == ' ' && !cut_srun(result))) break;
+    if (first == ' ') continue;
+    if (!cut_mpirun(result) && !cut_stamp(result) && !cut_bracketed(result) && !cut_srun(result) &&
+        !cut_compose(result)) {
       break;
     }
   }

@@ -113,9 +113,8 @@ bool same_times(const ImportedLaunch& a, const ImportedLaunch& b) {
   return std::equal(a.timings.begin(), a.timings.end(), b.timings.begin(),
                     [&](const ImportedTiming& x, const ImportedTiming& y) {
                       const double reach = text_and_json ? printed_half(x.time).count() : 0;
-                      return x.size == y.size && x.placement == y.placement &&
-                             x.dtype == y.dtype && x.op == y.op &&
-                             std::abs((x.time - y.time).count()) <= reach;
+                      return x.size == y.size && x.placement == y.placement && x.dtype == y.dtype &&
+                             x.op == y.op && std::abs((x.time - y.time).count()) <= reach;
                     });
 }
 
@@ -137,9 +136,8 @@ void drop_repeated(ImportedFiles& files) {
   std::vector<ImportedLaunch> kept;
   for (ImportedLaunch& launch : files.launches) {
     auto& alike = seen[{pid_of(launch), launch.collective}];
-    const auto twin = std::find_if(alike.begin(), alike.end(), [&](std::size_t i) {
-      return same_times(kept[i], launch);
-    });
+    const auto twin = std::find_if(alike.begin(), alike.end(),
+                                   [&](std::size_t i) { return same_times(kept[i], launch); });
     if (twin == alike.end()) {
       alike.push_back(kept.size());
       kept.push_back(std::move(launch));

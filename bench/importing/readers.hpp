@@ -20,8 +20,7 @@ struct RawLaunch {
   int copies = 1;  // programs that printed it side by side
 };
 
-std::vector<RawLaunch> read_text_launches(std::string_view text,
-                                          const std::filesystem::path& file);
+std::vector<RawLaunch> read_text_launches(std::string_view text, const std::filesystem::path& file);
 
 bool is_nccl_tests_json(std::string_view text);
 RawLaunch read_json_launch(std::string_view text, const std::filesystem::path& file);
@@ -30,8 +29,8 @@ RawLaunch read_json_launch(std::string_view text, const std::filesystem::path& f
 // cannot be used.
 std::variant<ImportedLaunch, LeftOut> resolve(RawLaunch raw, const ImportOptions& options);
 
-// The collective that a program's or a file's name means: "all_reduce_perf_mpi", "ar/allreduce.log".
-// Nothing for hypercube and others that are not measured here.
+// The collective that a program's or a file's name means: "all_reduce_perf_mpi",
+// "ar/allreduce.log". Nothing for hypercube and others that are not measured here.
 std::optional<Collective> collective_in(std::string_view name);
 
 // "2.28.9" of 22809.

@@ -33,7 +33,7 @@ std::string lower_without_marks(std::string_view text) {
 
 // Row by row, as far as two decimals tell; nothing where no row can tell.
 std::optional<bool> factor_fits(const ImportedLaunch& launch, double factor) {
-  constexpr double kSmallest = 0.1;  // GB/s
+  constexpr double kSmallest = 0.1;    // GB/s
   constexpr double kRounding = 0.011;  // of both columns
   constexpr double kShare = 0.002;
   int fit = 0;
@@ -58,8 +58,8 @@ bool is_old_convention(const ImportedLaunch& launch, Collective collective, int 
       launch.timings.begin(), launch.timings.end(),
       [](const ImportedTiming& a, const ImportedTiming& b) { return a.size < b.size; });
   if (!equal || largest == launch.timings.end()) return false;
-  const double busbw = bus_bandwidth(collective, largest->size, ranks, largest->time)
-                           .bytes_per_second / 1e9;
+  const double busbw =
+      bus_bandwidth(collective, largest->size, ranks, largest->time).bytes_per_second / 1e9;
   constexpr double kRounding = 0.05;
   return std::abs(busbw - largest->busbw) <= kRounding * largest->busbw;
 }

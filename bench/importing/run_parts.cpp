@@ -21,7 +21,7 @@ constexpr const char* kLibrary = "nccl_library";
 // Variables that identify a job or say what to log, and set nothing that acts on speed.
 bool is_setting(std::string_view name) {
   constexpr std::array<std::string_view, 8> kOthers{
-      "NCCL_DEBUG",  "NCCL_TESTS_",          "NCCL_HOSTID",          "NCCL_COMM_ID",
+      "NCCL_DEBUG",   "NCCL_TESTS_",         "NCCL_HOSTID",          "NCCL_COMM_ID",
       "NCCL_VERSION", "NCCL_TOPO_DUMP_FILE", "NCCL_GRAPH_DUMP_FILE", "UCX_LOG_"};
   if (std::any_of(kOthers.begin(), kOthers.end(),
                   [&](std::string_view other) { return name.starts_with(other); })) {
@@ -67,10 +67,9 @@ std::set<std::string> varying_names(const std::vector<Settings>& all) {
 }
 
 std::size_t variables_in(const Settings& settings, const std::set<std::string>& varying) {
-  return static_cast<std::size_t>(
-      std::count_if(varying.begin(), varying.end(), [&](const std::string& name) {
-        return name != kLibrary && settings.contains(name);
-      }));
+  return static_cast<std::size_t>(std::count_if(
+      varying.begin(), varying.end(),
+      [&](const std::string& name) { return name != kLibrary && settings.contains(name); }));
 }
 
 Candidate candidate_of(const Settings& settings, const Settings& baseline,
@@ -106,7 +105,8 @@ void note_baseline(const Settings& baseline, const std::set<std::string>& varyin
     if (is_setting(name)) result.environment[name] = value;
   }
   if (words.empty()) return;
-  result.notes.push_back(fmt::format("the default of this comparison has {}", fmt::join(words, " ")));
+  result.notes.push_back(
+      fmt::format("the default of this comparison has {}", fmt::join(words, " ")));
 }
 
 std::set<std::string> hosts_of(const ImportedLaunch& launch) {
@@ -271,10 +271,10 @@ std::vector<std::string> origin_notes(const ImportedFiles& files, const LaunchSe
     for (const std::string& note : launch.notes) ++said[note];
   }
   const auto number = [](std::size_t n) { return static_cast<std::int64_t>(n); };
-  std::vector<std::string> notes{fmt::format(
-      "imported: {} in {}{}{}", launches_text(files.launches.size()),
-      counted(number(names.size()), "file"), programs.empty() ? "" : ", printed by ",
-      fmt::join(programs, " and "))};
+  std::vector<std::string> notes{
+      fmt::format("imported: {} in {}{}{}", launches_text(files.launches.size()),
+                  counted(number(names.size()), "file"), programs.empty() ? "" : ", printed by ",
+                  fmt::join(programs, " and "))};
   if (files.repeated > 0) {
     notes.push_back(fmt::format("given twice, as text and JSON, and counted once: {}",
                                 launches_text(files.repeated)));
@@ -288,12 +288,12 @@ std::vector<std::string> origin_notes(const ImportedFiles& files, const LaunchSe
                                 launches_text(static_cast<std::size_t>(cut))));
   }
   for (const auto& [note, launches] : said) {
-    notes.push_back(fmt::format("{} (of {})", note,
-                                launches_text(static_cast<std::size_t>(launches))));
+    notes.push_back(
+        fmt::format("{} (of {})", note, launches_text(static_cast<std::size_t>(launches))));
   }
   if (!files.left_out.empty()) {
-    notes.push_back(fmt::format("left out: {} of the files and launches given",
-                                files.left_out.size()));
+    notes.push_back(
+        fmt::format("left out: {} of the files and launches given", files.left_out.size()));
   }
   return notes;
 }

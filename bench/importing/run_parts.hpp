@@ -13,8 +13,8 @@
 namespace nccl_sweep {
 
 struct LaunchSettings {
-  std::vector<Candidate> candidates;  // [0] is the baseline
-  std::vector<int> of_launch;         // candidate by launch
+  std::vector<Candidate> candidates;               // [0] is the baseline
+  std::vector<int> of_launch;                      // candidate by launch
   std::map<std::string, std::string> environment;  // of all of them, and of the baseline
   std::string nccl;                                // version of the baseline's library
   std::vector<std::string> notes;

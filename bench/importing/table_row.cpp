@@ -19,14 +19,22 @@ constexpr std::size_t kMostWords = 40;  // the widest row has 23
 std::optional<DataType> type_of(std::string_view word) {
   if (word.size() < 3 || word.size() > 10) return std::nullopt;
   constexpr std::array<std::pair<std::string_view, DataType>, 16> kTypes{
-      {{"float", DataType::float32},       {"bfloat16", DataType::bfloat16},
-       {"half", DataType::float16},        {"double", DataType::float64},
-       {"int8", DataType::int8},           {"uint8", DataType::uint8},
-       {"int32", DataType::int32},         {"uint32", DataType::uint32},
-       {"int64", DataType::int64},         {"uint64", DataType::uint64},
-       {"f8e4m3", DataType::float8e4m3},   {"f8e5m2", DataType::float8e5m2},
-       {"fp8_e4m3", DataType::float8e4m3}, {"fp8_e5m2", DataType::float8e5m2},
-       {"char", DataType::int8},           {"int", DataType::int32}}};  // the last two: version 1
+      {{"float", DataType::float32},
+       {"bfloat16", DataType::bfloat16},
+       {"half", DataType::float16},
+       {"double", DataType::float64},
+       {"int8", DataType::int8},
+       {"uint8", DataType::uint8},
+       {"int32", DataType::int32},
+       {"uint32", DataType::uint32},
+       {"int64", DataType::int64},
+       {"uint64", DataType::uint64},
+       {"f8e4m3", DataType::float8e4m3},
+       {"f8e5m2", DataType::float8e5m2},
+       {"fp8_e4m3", DataType::float8e4m3},
+       {"fp8_e5m2", DataType::float8e5m2},
+       {"char", DataType::int8},
+       {"int", DataType::int32}}};  // the last two: version 1
   for (const auto& [name, type] : kTypes) {
     if (word == name) return type;
   }
@@ -240,8 +248,8 @@ TableRow read_row(std::string_view text, const TableLayout& known) {
   if (!layout.known && !guess_layout(body.values.size(), layout)) return row;
   fill(row, common, body.values, layout, body.at_end);
   if (row.kind == TableRow::Kind::partial) {
-    const std::string_view last = body.values.empty() ? words[words.size() - rest.size() - 1]
-                                                      : body.values.back();
+    const std::string_view last =
+        body.values.empty() ? words[words.size() - rest.size() - 1] : body.values.back();
     row.text = text.substr(0, static_cast<std::size_t>(last.data() + last.size() - text.data()));
   } else if (strange && row.kind == TableRow::Kind::whole) {
     row.kind = TableRow::Kind::strange;
@@ -258,7 +266,7 @@ std::string_view rest_of_row(std::string_view text) {
   };
   const auto values = static_cast<std::size_t>(
       std::find_if_not(words.begin(), words.end(), is_value) - words.begin());
-  constexpr std::size_t kStamp = 2;  // a date and a time may follow
+  constexpr std::size_t kStamp = 2;   // a date and a time may follow
   constexpr std::size_t kFewest = 4;  // of a placement
   if (values > 0 && values == words.size()) return text;
   if (values > 0 && values + kStamp == words.size() && is_date(words[values])) return text;
@@ -271,7 +279,7 @@ std::string_view rest_of_row(std::string_view text) {
 
 void read_banner(std::string_view text, TableLayout& layout) {
   layout.only = text.find("out-of-place") == std::string_view::npos ? Placement::in_place
-                                                                     : Placement::out_of_place;
+                                                                    : Placement::out_of_place;
 }
 
 bool read_header(std::string_view text, TableLayout& layout) {

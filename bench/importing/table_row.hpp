@@ -18,8 +18,8 @@ struct TableLayout {
   bool known = false;
   bool root = false;
   int placements = 2;
-  int width = 4;        // columns of one placement: 8 with per-iteration times, 5 with hipevt
-  int algbw_at = 1;     // within a placement; its time is the first
+  int width = 4;              // columns of one placement: 8 with per-iteration times, 5 with hipevt
+  int algbw_at = 1;           // within a placement; its time is the first
   bool milliseconds = false;  // version 1
   bool cpu_time = false;      // the time column is the host's: the time follows from algbw
   bool counts_wrong = true;   // #wrong; older ones have an error margin there
@@ -28,13 +28,13 @@ struct TableLayout {
 
 struct TableRow {
   enum class Kind {
-    none,     // no row at all
+    none,  // no row at all
     whole,
     partial,  // its end is missing: something was printed into it, or the file ends here
     strange   // a row, of an operation that is not measured here
   };
   Kind kind = Kind::none;
-  std::string_view text;  // partial: what is there, to be put before the rest
+  std::string_view text;                // partial: what is there, to be put before the rest
   std::vector<ImportedTiming> timings;  // of one or both placements
   bool odd_number = false;              // a time that is no number was left out
 };

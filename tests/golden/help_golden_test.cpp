@@ -31,8 +31,8 @@ TEST_P(Help, IsTheApprovedText) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Help,
-                         testing::Values("nccl-sweep", "workload", "plan", "run", "bench", "report",
-                                         "recommend", "best", "compare", "baseline",
+                         testing::Values("nccl-sweep", "workload", "plan", "run", "bench", "import",
+                                         "report", "recommend", "best", "compare", "baseline",
                                          "baseline make", "knobs"),
                          [](const auto& name) {
                            std::string word = name.param == "nccl-sweep" ? "program" : name.param;

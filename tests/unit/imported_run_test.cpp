@@ -55,10 +55,9 @@ std::string refusal_of(const ImportedFiles& files) {
 }
 
 TEST(ImportedRun, LaunchesOfDifferentCollectivesStandTogetherInATrial) {
-  const RunData data = run_of(shipped({"all_gather_nccl2.28.9_launch1.json.gz",
-                                       "all_gather_nccl2.28.9_launch2.json.gz",
-                                       "reduce_scatter_nccl2.28.9_launch1.json.gz",
-                                       "reduce_scatter_nccl2.28.9_launch2.json.gz"}));
+  const RunData data = run_of(shipped(
+      {"all_gather_nccl2.28.9_launch1.json.gz", "all_gather_nccl2.28.9_launch2.json.gz",
+       "reduce_scatter_nccl2.28.9_launch1.json.gz", "reduce_scatter_nccl2.28.9_launch2.json.gz"}));
   EXPECT_EQ(data.run.cases.size(), 40U);
   ASSERT_EQ(data.trials.size(), 2U);
   EXPECT_EQ(data.trials[0].cases.size(), 40U);
@@ -68,15 +67,16 @@ TEST(ImportedRun, LaunchesOfDifferentCollectivesStandTogetherInATrial) {
 }
 
 TEST(ImportedRun, AnotherLibraryIsAnotherSetting) {
-  const RunData data = run_of(shipped({"all_gather_nccl2.28.3_launch1.log.gz",
-                                       "all_gather_nccl2.28.9_launch1.log.gz"}));
+  const RunData data = run_of(
+      shipped({"all_gather_nccl2.28.3_launch1.log.gz", "all_gather_nccl2.28.9_launch1.log.gz"}));
   EXPECT_EQ(names(data), "default|nccl_library=2.28.9|");
   EXPECT_EQ(data.run.fabric.versions.at("nccl"), "2.28.3");
 }
 
 TEST(ImportedRun, VariablesThatDifferNameTheCandidates) {
   ImportedFiles files = launches({{"all_reduce.log", {100, 101, 102, 103, 104}}});
-  files.launches[0].environment = {{"NCCL_ALGO", "Ring"}, {"NCCL_NET", "IB"}, {"NCCL_DEBUG", "INFO"}};
+  files.launches[0].environment = {
+      {"NCCL_ALGO", "Ring"}, {"NCCL_NET", "IB"}, {"NCCL_DEBUG", "INFO"}};
   files.launches[1].environment = {{"NCCL_NET", "IB"}, {"CUDA_VISIBLE_DEVICES", "1"}};
   files.launches[2].environment = {{"NCCL_ALGO", "Tree"}, {"NCCL_NET", "IB"}};
   files.launches[3].environment = {{"NCCL_ALGO", "Ring"}, {"NCCL_NET", "IB"}};
@@ -91,9 +91,9 @@ TEST(ImportedRun, VariablesThatDifferNameTheCandidates) {
 }
 
 TEST(ImportedRun, WhereAllSetSomethingTheFirstIsTheDefaultAndSaysSo) {
-  const RunData data = run_of(launches({{"1x1.log", {100}}, {"4x4.log", {50}}}),
-                              {parse_named_setting("1x1:NCCL_NTHREADS=1"),
-                               parse_named_setting("4x4:NCCL_NTHREADS=4")});
+  const RunData data = run_of(
+      launches({{"1x1.log", {100}}, {"4x4.log", {50}}}),
+      {parse_named_setting("1x1:NCCL_NTHREADS=1"), parse_named_setting("4x4:NCCL_NTHREADS=4")});
   EXPECT_EQ(names(data), "default|NCCL_NTHREADS=4|");
   EXPECT_EQ(data.run.environment.at("NCCL_NTHREADS"), "1");
   EXPECT_NE(data.run.notes.back().find("NCCL_NTHREADS=1"), std::string::npos);
@@ -162,8 +162,8 @@ TEST(ImportedRun, FailedLaunchesAreFailedTrials) {
 
 TEST(ImportedRun, RecordsReadBackAsTheyWere) {
   const Folder folder;
-  const RunData data = run_of(shipped({"all_gather_nccl2.28.9_launch1.json.gz",
-                                       "all_gather_nccl2.28.3_launch1.json.gz"}));
+  const RunData data = run_of(
+      shipped({"all_gather_nccl2.28.9_launch1.json.gz", "all_gather_nccl2.28.3_launch1.json.gz"}));
   folder.write("records.jsonl", record_lines(data));
   const RunData back = read_run(folder.path());
   EXPECT_EQ(record_lines(back), record_lines(data));
@@ -180,9 +180,10 @@ TEST(ImportedRun, FewLaunchesAreUndecidedAndSayHowManyMore) {
   EXPECT_NEAR(score.gain->ratio, 1.11, 0.01);
   EXPECT_GE(score.pairs_needed, 4);
   const std::string reason = recommend(data, findings).reason;
-  EXPECT_NE(reason.find("undecided after 2 launches of the default and 2 of NCCL_X=1; at this noise "
-                        "about"),
-            std::string::npos)
+  EXPECT_NE(
+      reason.find("undecided after 2 launches of the default and 2 of NCCL_X=1; at this noise "
+                  "about"),
+      std::string::npos)
       << reason;
   EXPECT_NE(reason.find("more of the default and"), std::string::npos) << reason;
 }
@@ -190,9 +191,9 @@ TEST(ImportedRun, FewLaunchesAreUndecidedAndSayHowManyMore) {
 TEST(ImportedRun, EnoughLaunchesDecide) {
   const std::vector<double> usual{100, 101, 99.5, 100.5, 100.2, 99.8};
   const std::vector<double> fast{90, 91, 89.5, 90.5, 90.2};
-  const RunData data = run_of(launches({{"a.log", usual}, {"b.log", fast}, {"c.log", {99, 101, 100, 100}}}),
-                              {parse_named_setting("b.log:NCCL_X=1"),
-                               parse_named_setting("c.log:NCCL_X=2")});
+  const RunData data =
+      run_of(launches({{"a.log", usual}, {"b.log", fast}, {"c.log", {99, 101, 100, 100}}}),
+             {parse_named_setting("b.log:NCCL_X=1"), parse_named_setting("c.log:NCCL_X=2")});
   const RunFindings findings = find(data);
   EXPECT_EQ(findings.candidates[1].score.verdict, Verdict::better);
   EXPECT_EQ(findings.candidates[2].score.verdict, Verdict::no_gain);

@@ -35,8 +35,8 @@ std::string damaged(std::string text, std::mt19937& random) {
         text.resize(at);
         break;
       case 4:
-        text.insert(at, std::array{"\n", " ", "\t", "99999999999999999999", "-1", "nan", "1e309", "#",
-                                   "NCCL INFO ", "\"", "{", "]"}[below(12)]);
+        text.insert(at, std::array{"\n", " ", "\t", "99999999999999999999", "-1", "nan", "1e309",
+                                   "#", "NCCL INFO ", "\"", "{", "]"}[below(12)]);
         break;
       default:
         std::swap(text[at], text[below(text.size())]);
@@ -74,7 +74,8 @@ int survivors(const std::string& name, const std::string& text, int attempts) {
   const Folder folder;
   std::mt19937 random(20260110);
   int survived = 0;
-  for (int i = 0; i < attempts; ++i) survived += survives(folder, name, damaged(text, random)) ? 1 : 0;
+  for (int i = 0; i < attempts; ++i)
+    survived += survives(folder, name, damaged(text, random)) ? 1 : 0;
   return survived;
 }
 

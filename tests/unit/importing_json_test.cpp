@@ -75,11 +75,10 @@ TEST(ImportJson, FlagsThatAreKnobsAndFlagsThatSpoilComparisons) {
   document["config"]["graph"] = 2;
   document["config"]["blocking_collectives"] = "true";
   const ImportedLaunch found = read_document(document);
-  EXPECT_EQ(found.options, (std::map<std::string, std::string>{{"buffer", "symmetric"},
-                                                               {"cta_policy", "2"}}));
-  EXPECT_EQ(found.recipe,
-            (std::vector<std::string>{"4 operations in a group", "blocking", "average 3",
-                                      "kernel 1 of nccl-tests"}));
+  EXPECT_EQ(found.options,
+            (std::map<std::string, std::string>{{"buffer", "symmetric"}, {"cta_policy", "2"}}));
+  EXPECT_EQ(found.recipe, (std::vector<std::string>{"4 operations in a group", "blocking",
+                                                    "average 3", "kernel 1 of nccl-tests"}));
   EXPECT_TRUE(found.graph);
   EXPECT_EQ(found.operations, 50 * 4 * 2);
 }

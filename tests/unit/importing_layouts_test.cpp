@@ -45,8 +45,9 @@ TEST(TableLayouts, Version1BroadcastHasOnePlacement) {
   const TableLayout layout =
       layout_of("#      bytes             N    type    root     time  algbw  busbw      res",
                 "#   out-of-place");
-  EXPECT_EQ(read("     1048576        262144   float       0    0.112   9.36   9.36      N/A", layout),
-            (Lines{"1048576 262144 float32 sum out_of_place 112.027 9.36 9.36 -1"}));
+  EXPECT_EQ(
+      read("     1048576        262144   float       0    0.112   9.36   9.36      N/A", layout),
+      (Lines{"1048576 262144 float32 sum out_of_place 112.027 9.36 9.36 -1"}));
 }
 
 TEST(TableLayouts, Version2HasItsOwnColumnsForEachCollective) {
@@ -60,8 +61,7 @@ TEST(TableLayouts, Version2HasItsOwnColumnsForEachCollective) {
             (Lines{"1048576 262144 float32 sum out_of_place 112 9.36 16.38 -1",
                    "1048576 262144 float32 sum in_place 113 9.36 16.38 -1"}));
   EXPECT_EQ(read(row_of_reduce)[1].substr(0, 44), "1048576 262144 float32 sum in_place 113 9.36");
-  const std::string row_of_gather =
-      " 1048576 32768 float 112.0 9.36 8.19 N/A 113.0 9.36 8.19 N/A";
+  const std::string row_of_gather = " 1048576 32768 float 112.0 9.36 8.19 N/A 113.0 9.36 8.19 N/A";
   EXPECT_EQ(read(row_of_gather, gather),
             (Lines{"1048576 32768 float32 sum out_of_place 112 9.36 8.19 -1",
                    "1048576 32768 float32 sum in_place 113 9.36 8.19 -1"}));
@@ -83,21 +83,24 @@ TEST(TableLayouts, AnEmptyRedopTakesNoColumn) {  // 2.13.0 to 2.13.3, hypercube 
 
 TEST(TableLayouts, CurrentRows) {
   const TableLayout layout = layout_of(kCurrent);
-  EXPECT_EQ(read("     1048576        262144  bfloat16     sum      -1   112.04    9.36   16.38       "
-                 "0   113.04    9.36   16.38       0",
-                 layout),
-            (Lines{"1048576 262144 bfloat16 sum out_of_place 112.04 9.36 16.38 0",
-                   "1048576 262144 bfloat16 sum in_place 113.04 9.36 16.38 0"}));
-  EXPECT_EQ(read("     1048576         32768     float    none      -1    112.0    9.36    8.19      0 "
-                 "   113.2    9.26    8.10    N/A",
-                 layout)
-                .back(),
-            "1048576 32768 float32 sum in_place 113.2 9.26 8.1 -1");
-  EXPECT_EQ(read("           0             0     float    none      -1     5.12    0.00    0.00       "
-                 "0     5.12    0.00    0.00       0",
-                 layout)
-                .front(),
-            "0 0 float32 sum out_of_place 5.12 0 0 0");
+  EXPECT_EQ(
+      read("     1048576        262144  bfloat16     sum      -1   112.04    9.36   16.38       "
+           "0   113.04    9.36   16.38       0",
+           layout),
+      (Lines{"1048576 262144 bfloat16 sum out_of_place 112.04 9.36 16.38 0",
+             "1048576 262144 bfloat16 sum in_place 113.04 9.36 16.38 0"}));
+  EXPECT_EQ(
+      read("     1048576         32768     float    none      -1    112.0    9.36    8.19      0 "
+           "   113.2    9.26    8.10    N/A",
+           layout)
+          .back(),
+      "1048576 32768 float32 sum in_place 113.2 9.26 8.1 -1");
+  EXPECT_EQ(
+      read("           0             0     float    none      -1     5.12    0.00    0.00       "
+           "0     5.12    0.00    0.00       0",
+           layout)
+          .front(),
+      "0 0 float32 sum out_of_place 5.12 0 0 0");
 }
 
 TEST(TableLayouts, ALongTimeOfTwoDigitsIsTakenFromTheBandwidth) {
@@ -138,10 +141,11 @@ TEST(TableLayouts, RcclHasAColumnOfItsOwnAndMayLeaveOutOfPlaceOut) {
       "#       size         count      type   redop    root     time   hipevt   algbw   busbw  "
       "#wrong  ",
       "#               in-place                 ");
-  EXPECT_EQ(read("        1024           512  bfloat16     sum      -1     5.71     2.78    0.18    "
-                 "0.31       0",
-                 one),
-            (Lines{"1024 512 bfloat16 sum in_place 5.71 0.18 0.31 0"}));
+  EXPECT_EQ(
+      read("        1024           512  bfloat16     sum      -1     5.71     2.78    0.18    "
+           "0.31       0",
+           one),
+      (Lines{"1024 512 bfloat16 sum in_place 5.71 0.18 0.31 0"}));
   const std::string blanks(32, ' ');
   EXPECT_EQ(read("     1048576        262144     float     sum      -1" + blanks +
                      "   113.04    9.36   16.38       0",
@@ -150,16 +154,18 @@ TEST(TableLayouts, RcclHasAColumnOfItsOwnAndMayLeaveOutOfPlaceOut) {
 }
 
 TEST(TableLayouts, AnUnmeasuredPlacementIsNotThere) {
-  EXPECT_EQ(read("     1048576        131072     float    none      -1   112.04    9.36    4.68       0 "
-                 "     N/A     N/A     N/A     N/A",
-                 layout_of(kCurrent)),
-            (Lines{"1048576 131072 float32 sum out_of_place 112.04 9.36 4.68 0"}));
+  EXPECT_EQ(
+      read("     1048576        131072     float    none      -1   112.04    9.36    4.68       0 "
+           "     N/A     N/A     N/A     N/A",
+           layout_of(kCurrent)),
+      (Lines{"1048576 131072 float32 sum out_of_place 112.04 9.36 4.68 0"}));
 }
 
 TEST(TableLayouts, WhatIsCutOffIsNoRowYet) {
   const TableLayout layout = layout_of(kCurrent);
   const std::string whole =
-      "     1048576        262144     float     sum      -1   112.04    9.36   16.38       0   113.04 "
+      "     1048576        262144     float     sum      -1   112.04    9.36   16.38       0   "
+      "113.04 "
       "   9.36   16.38       0";
   for (std::size_t length = 43; length + 1 < whole.size(); ++length) {
     EXPECT_NE(read_row(whole.substr(0, length), layout).kind, TableRow::Kind::whole) << length;
@@ -170,9 +176,9 @@ TEST(TableLayouts, WhatIsCutOffIsNoRowYet) {
 TEST(TableLayouts, SentencesAndOtherTablesAreNoRows) {
   const TableLayout layout = layout_of(kCurrent);
   for (const std::string_view text :
-       {"", "8", "it sent 8 16 float tensors to all", "1048576 262144 quaternion sum -1 1 2 3 4 5 6 7 8",
-        "float float float", "-8 2 float sum -1 1 2 3 0 1 2 3 0",
-        "node1:17:17 [0] NCCL INFO Channel 00/02 : 0 1"}) {
+       {"", "8", "it sent 8 16 float tensors to all",
+        "1048576 262144 quaternion sum -1 1 2 3 4 5 6 7 8", "float float float",
+        "-8 2 float sum -1 1 2 3 0 1 2 3 0", "node1:17:17 [0] NCCL INFO Channel 00/02 : 0 1"}) {
     EXPECT_EQ(read_row(text, layout).kind, TableRow::Kind::none) << text;
   }
   TableLayout none;

@@ -40,13 +40,15 @@ TEST(ImportText, ALaunchIsReadWithAllThatItsHeadTells) {
 TEST(ImportText, TagsOfLaunchersAreCut) {
   const std::string row = "     1048576        262144     float";
   for (const std::string_view tag :
-       {"[1,0]<stdout>:", "[prterun-node1-42@1,0]<stdout>: ", "Fri Jul 10 09:15:02 2026[1,0]<stdout>:",
-        "0: ", " 0: ", "2026-07-10T09:15:02.123456789Z ", "2026-07-10T09:15:02Z stdout F ",
-        "[pod/nccl-worker-0/main] ", "(head, rank=0, pid=3808) [1,0]<stdout>:", "worker-1  | "}) {
+       {"[1,0]<stdout>:", "[prterun-node1-42@1,0]<stdout>: ",
+        "Fri Jul 10 09:15:02 2026[1,0]<stdout>:", "0: ", " 0: ", "2026-07-10T09:15:02.123456789Z ",
+        "2026-07-10T09:15:02Z stdout F ", "[pod/nccl-worker-0/main] ",
+        "(head, rank=0, pid=3808) [1,0]<stdout>:", "worker-1  | "}) {
     EXPECT_LE(without_tag(std::string(tag) + row).text.size(), row.size() + 1) << tag;
     EXPECT_EQ(read_text(tagged(launch(), tag)).launches.front().timings.size(), 4U) << tag;
   }
-  for (const std::string_view text : {row.c_str(), "node1:17:17 [0] NCCL INFO x", "# error: 3: x"}) {
+  for (const std::string_view text :
+       {row.c_str(), "node1:17:17 [0] NCCL INFO x", "# error: 3: x"}) {
     EXPECT_EQ(without_tag(text).text, text);
     EXPECT_TRUE(without_tag(text).process.empty());
   }
@@ -78,12 +80,12 @@ TEST(ImportText, ARowMayHaveTheLogPrintedIntoIt) {
   }
   const ImportedFiles lost = read_text(head + row.substr(0, 61) + info + reduce_row(300) + kFooter);
   EXPECT_EQ(lost.launches.front().timings.size(), 2U);
-  EXPECT_EQ(lost.launches.front().notes, (std::vector<std::string>{"rows cut off or printed into: 1"}));
+  EXPECT_EQ(lost.launches.front().notes,
+            (std::vector<std::string>{"rows cut off or printed into: 1"}));
 }
 
 TEST(ImportText, TheShippedLogOfTwoRanksTellsItsVariablesToo) {
-  const ImportedFiles files =
-      read_as("all_gather.log", shipped_log("evidence_socket_4x2.log.gz"));
+  const ImportedFiles files = read_as("all_gather.log", shipped_log("evidence_socket_4x2.log.gz"));
   ASSERT_EQ(files.launches.size(), 1U);
   const ImportedLaunch& found = files.launches.front();
   EXPECT_EQ(found.environment.at("NCCL_SOCKET_NTHREADS"), "4");
@@ -145,7 +147,8 @@ TEST(ImportText, ALaunchThatDiedBeforeItsFirstRowCountsAsOne) {
 TEST(ImportText, CopiesThatRanSideBySideAreNamed) {
   std::string text;
   const std::string row =
-      "     1048576        262144     float     sum      -1     5.04  208.05    0.00       0     0.04 "
+      "     1048576        262144     float     sum      -1     5.04  208.05    0.00       0     "
+      "0.04 "
       " 208.05    0.00       0\n";
   for (const std::string& part : {opening(), kParameters, rank_lines(1), kColumns, row, kFooter}) {
     for (int copy = 0; copy < 4; ++copy) text += part;
@@ -153,7 +156,8 @@ TEST(ImportText, CopiesThatRanSideBySideAreNamed) {
   EXPECT_EQ(refusal("log.txt", text),
             "4 copies ran side by side, of 1 rank each: nccl-tests was not built with MPI (MPI=1), "
             "so nothing went between the copies");
-  const std::string by_tag = tagged(launch(), "[1,0]<stdout>:") + tagged(launch(), "[1,1]<stdout>:");
+  const std::string by_tag =
+      tagged(launch(), "[1,0]<stdout>:") + tagged(launch(), "[1,1]<stdout>:");
   EXPECT_NE(refusal("log.txt", by_tag).find("2 copies ran side by side, of 8 ranks each"),
             std::string::npos);
   const std::string one = opening() + kParameters + rank_lines(1) + kColumns + row + kFooter;
@@ -173,16 +177,17 @@ TEST(ImportText, TheCollectiveMayStandInTheFilesNameOrBeSaid) {
 
 TEST(ImportText, TheBandwidthsContradictAWrongCollective) {
   const std::string text = kParameters + rank_lines(8) + kColumns + reduce_row() + kFooter;
-  EXPECT_EQ(refusal("all_gather.log", text),
-            "busbw is not 0.875 x algbw, as it would be for all_gather on 8 ranks; all_reduce would "
-            "fit");
+  EXPECT_EQ(
+      refusal("all_gather.log", text),
+      "busbw is not 0.875 x algbw, as it would be for all_gather on 8 ranks; all_reduce would "
+      "fit");
   EXPECT_NE(refusal("x.log", launch(), {Collective::broadcast, 0}).find("it ran all_reduce_perf"),
             std::string::npos);
 }
 
 TEST(ImportText, CollectivesThatAreNotMeasuredHereAreLeftOut) {
-  const std::string cube = opening("hypercube_perf") + kParameters + rank_lines(8) + kColumns +
-                           reduce_row() + kFooter;
+  const std::string cube =
+      opening("hypercube_perf") + kParameters + rank_lines(8) + kColumns + reduce_row() + kFooter;
   const ImportedFiles files = read_text(cube + launch());
   EXPECT_EQ(files.launches.size(), 1U);
   ASSERT_EQ(files.left_out.size(), 1U);
@@ -191,10 +196,12 @@ TEST(ImportText, CollectivesThatAreNotMeasuredHereAreLeftOut) {
 
 TEST(ImportText, TheAlgbwOfBefore2020IsKnown) {
   const std::string columns =
-      "#       size         count    type     time   algbw   busbw  error     time   algbw   busbw  "
+      "#       size         count    type     time   algbw   busbw  error     time   algbw   busbw "
+      " "
       "error\n";
   const std::string row =
-      "     1048576         32768   float    112.0    8.19    8.19    N/A    112.0    8.19    8.19    "
+      "     1048576         32768   float    112.0    8.19    8.19    N/A    112.0    8.19    8.19 "
+      "   "
       "N/A\n";
   const ImportedLaunch found =
       read_as("all_gather.log", rank_lines(8) + columns + row).launches.front();
@@ -217,11 +224,12 @@ TEST(ImportText, RanksFollowFromSizesAndBandwidthsWhereTheyAreNotListed) {
 TEST(ImportText, GroupsOfASplitWorldAreStrided) {
   std::string ranks = "# Using devices\n";
   for (int rank = 0; rank < 16; ++rank) {
-    ranks += fmt::format("#  Rank {:2} Group {:2} Pid {:6} on node{} device  0 [0000:1b:00] GPU\n", rank,
-                         rank % 2, rank + 1, rank / 8);
+    ranks += fmt::format("#  Rank {:2} Group {:2} Pid {:6} on node{} device  0 [0000:1b:00] GPU\n",
+                         rank, rank % 2, rank + 1, rank / 8);
   }
   const ImportedLaunch found =
-      read_text(opening() + kParameters + ranks + kColumns + reduce_row() + kFooter).launches.front();
+      read_text(opening() + kParameters + ranks + kColumns + reduce_row() + kFooter)
+          .launches.front();
   EXPECT_EQ(found.world, 16);
   EXPECT_EQ(found.nodes, 2);
   EXPECT_EQ(found.group_size, 8);
@@ -229,10 +237,10 @@ TEST(ImportText, GroupsOfASplitWorldAreStrided) {
 }
 
 TEST(ImportText, RcclNamesItselfInTwoWays) {
-  const std::string old = "# nThread 1 nGpus 8 minBytes 8 maxBytes 8 step: 2(factor) warmup iters: 5 "
-                          "iters: 20\n#\nrccl-tests: Version develop:a7809b3\n" +
-                          rank_lines(8) + "RCCL version : 2.27.7-HEAD:0d2c4fd\n" + kColumns +
-                          reduce_row() + kFooter;
+  const std::string old =
+      "# nThread 1 nGpus 8 minBytes 8 maxBytes 8 step: 2(factor) warmup iters: 5 "
+      "iters: 20\n#\nrccl-tests: Version develop:a7809b3\n" +
+      rank_lines(8) + "RCCL version : 2.27.7-HEAD:0d2c4fd\n" + kColumns + reduce_row() + kFooter;
   const ImportedLaunch found = read_as("all_reduce.log", old).launches.front();
   EXPECT_EQ(found.program, "rccl-tests develop:a7809b3");
   EXPECT_EQ(found.nccl, "2.27.7-HEAD:0d2c4fd");

@@ -29,9 +29,11 @@ inline const std::string kParameters =
 inline const std::string kColumns =
     "#                                                              out-of-place                  "
     "     in-place          \n"
-    "#       size         count      type   redop    root     time   algbw   busbw  #wrong     time "
+    "#       size         count      type   redop    root     time   algbw   busbw  #wrong     "
+    "time "
     "  algbw   busbw  #wrong \n"
-    "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)             (us) "
+    "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)             "
+    "(us) "
     " (GB/s)  (GB/s)         \n";
 
 inline const std::string kFooter =
@@ -48,8 +50,8 @@ inline std::string opening(std::string_view program = "all_reduce_perf",
 // Of 8 ranks: busbw is 1.75 x algbw. One size, `microseconds` out of place and in place.
 inline std::string reduce_row(double microseconds = 112.04, std::int64_t size = 1048576) {
   const double algbw = static_cast<double>(size) / microseconds / 1e3;
-  const std::string half = fmt::format("  {:7.2f}  {:6.2f}  {:6.2f}  {:6}", microseconds, algbw,
-                                       1.75 * algbw, 0);
+  const std::string half =
+      fmt::format("  {:7.2f}  {:6.2f}  {:6.2f}  {:6}", microseconds, algbw, 1.75 * algbw, 0);
   return fmt::format("{:12}  {:12}  {:>8}  {:>6}  {:>6}{}{}\n", size, size / 4, "float", "sum", -1,
                      half, half);
 }

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "process/sweep_run.hpp"
+
+namespace nccl_sweep::test {
+namespace {
+
+const std::string kLaunches = TEST_DATA "/nccl-tests";
+
+Finished sweep(const TemporaryFolder& folder, const std::string& arguments) {
+  return run_shell(folder.path(), program() + " " + arguments);
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(ImportCommand, AFolderOfOldLaunchesGetsAVerdictAndSettingsFiles) {
+  const TemporaryFolder folder;
+  const Finished imported =
+      sweep(folder, "import " + kLaunches + "/*_nccl2.28.* -o results/old-logs");
+  EXPECT_EQ(imported.exit_code, 0) << imported.err;
+  EXPECT_TRUE(contains(imported.out, "h200-2, 2 ranks, 40 cases")) << imported.out;
+  EXPECT_TRUE(contains(imported.out, "nccl_library=2.28.9: 2 trials")) << imported.out;
+  EXPECT_TRUE(contains(imported.out, "counted once: 8 launches")) << imported.out;
+  const Finished report = sweep(folder, "report");  // the newest under results
+  EXPECT_EQ(report.exit_code, 0) << report.err;
+  EXPECT_TRUE(contains(report.out, "undecided after 2 launches of the default")) << report.out;
+  const Finished recommended = sweep(folder, "recommend results/old-logs");
+  EXPECT_EQ(recommended.exit_code, 0) << recommended.err;
+  EXPECT_TRUE(contains(recommended.out, "keep the default")) << recommended.out;
+  for (const char* format : {"markdown", "csv", "json", "nccl-tests"}) {
+    EXPECT_EQ(sweep(folder, std::string("report --format ") + format).exit_code, 0) << format;
+  }
+}
+
+TEST(ImportCommand, SettingsMayStandBeforeTheFiles) {
+  const TemporaryFolder folder;
+  const Finished finished =
+      sweep(folder,
+            "import --candidate '4x4:NCCL_SOCKET_NTHREADS=4 NCCL_NSOCKS_PERTHREAD=4' "
+            "--candidate 4x4:NCCL_X=1 " +
+                kLaunches + "/*_socket_* -o r");
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_TRUE(
+      contains(finished.out, "NCCL_NSOCKS_PERTHREAD=4 NCCL_SOCKET_NTHREADS=4 NCCL_X=1: 1 trial"))
+      << finished.out;
+}
+
+TEST(ImportCommand, RefusesWhatIsNoneAndWhatWouldOverwrite) {
+  const TemporaryFolder folder;
+  const Finished none = sweep(folder, "import " TEST_DATA "/README.md -o r");
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_TRUE(contains(none.err, "nothing of nccl-tests in it")) << none.err;
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "r"));
+  const std::string one = "import " + kLaunches + "/all_gather_nvlink_2xh200.log.gz -o r";
+  EXPECT_EQ(sweep(folder, one).exit_code, 0);
+  const Finished again = sweep(folder, one);
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_TRUE(contains(again.err, "there is a run already")) << again.err;
+  EXPECT_EQ(sweep(folder, "import " + kLaunches + " -o s --candidate nonsense").exit_code, 1);
+  EXPECT_EQ(sweep(folder, "recommend r").exit_code, 1);  // nothing was varied
+}
+
+TEST(ImportCommand, AnImportedRunCannotBeResumed) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(sweep(folder, "import " + kLaunches + "/*_socket_* -o r --candidate 4x4:A=1").exit_code,
+            0);
+  const std::string before = read_file(folder.path() / "r" / "records.jsonl");
+  const Finished resumed = sweep(folder, "run --resume r");
+  EXPECT_EQ(resumed.exit_code, 1) << resumed.err;
+  EXPECT_EQ(read_file(folder.path() / "r" / "records.jsonl"), before);
+}
+
+}  // namespace
+}  // namespace nccl_sweep::test
