@@ -4,7 +4,15 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
+
 namespace nccl_sweep::worker {
+
+std::int64_t arena_bytes(const wire::Request& request) {
+  std::int64_t bytes = request.arena.value;
+  for (const auto& item : request.cases) bytes = std::max(bytes, item.what.size.value);
+  return bytes;
+}
 
 double Backend::cpu_seconds() const {
   rusage usage{};

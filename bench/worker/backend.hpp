@@ -36,6 +36,9 @@ struct Verification {
   std::string first_wrong;  // "rank 1 offset 4096 got 0x00 expected 0x3f", empty if none
 };
 
+// Bytes of each rotating buffer: what the agent asks for, and room for the largest case.
+std::int64_t arena_bytes(const wire::Request&);
+
 class Backend {
  public:
   virtual ~Backend() = default;

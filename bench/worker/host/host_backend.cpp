@@ -76,9 +76,7 @@ class HostBackend final : public Backend {
   void open(const wire::Request& request) override {
     settings_ = settings_of(request);
     seed_ = request.seed ^ kernels::mix(static_cast<std::uint64_t>(request.trial) + 1);
-    std::int64_t largest = request.arena.value;
-    for (const auto& item : request.cases) largest = std::max(largest, item.what.size.value);
-    buffers_.allocate(largest);
+    buffers_.allocate(arena_bytes(request));
   }
 
   std::string device() const override { return cpu_model(); }

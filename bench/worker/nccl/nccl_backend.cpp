@@ -78,7 +78,7 @@ class NcclBackend final : public Backend {
     const auto library = clock::now();
     seed_ = request.seed ^ kernels::mix(static_cast<std::uint64_t>(request.trial) + 1);
     events_ = request.parity_iters == 0;
-    arena_ = std::max<std::int64_t>(request.arena.value, 4096);
+    arena_ = std::max<std::int64_t>(arena_bytes(request), 4096);
     // Beside a load the collective's thread blocks must not wait for a whole kernel of it.
     stream_ = std::make_unique<Stream>(request.load.empty() ? Stream::Priority::usual
                                                             : Stream::Priority::highest);
