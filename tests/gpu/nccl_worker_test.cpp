@@ -29,10 +29,12 @@ void expect_right(const wire::Request& request, int ranks) {
   }
 }
 
+// Those made of sends and receives come last: NCCL 2.28 hangs in a broadcast that follows an
+// alltoall on one communicator with windows.
 constexpr Collective kCollectives[] = {
     Collective::all_gather, Collective::reduce_scatter, Collective::all_reduce,
-    Collective::alltoall,   Collective::broadcast,      Collective::reduce,
-    Collective::gather,     Collective::scatter,        Collective::sendrecv};
+    Collective::broadcast,  Collective::reduce,         Collective::gather,
+    Collective::scatter,    Collective::alltoall,       Collective::sendrecv};
 
 bool has_in_place(Collective c) { return c != Collective::alltoall && c != Collective::sendrecv; }
 
@@ -52,23 +54,25 @@ TEST(NcclWorkers, GetRightDataFromEveryCollectiveAtEverySizeInBothPlacements) {
   expect_right(request, ranks);
 }
 
-TEST(NcclWorkers, GetRightDataFromEveryKindOfBuffer) {
+class NcclBuffers : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(NcclBuffers, GiveRightDataFromEveryCollective) {
   const int ranks = gpus();
   if (ranks < 2) GTEST_SKIP() << "fewer than 2 GPUs";
-  for (const char* kind : {"plain", "memalloc", "registered", "symmetric"}) {
-    SCOPED_TRACE(kind);
-    wire::Request request = make_request("nccl");
-    request.knobs["buffer"] = kind;
-    for (Collective collective : kCollectives) {
-      // Whole 16 bytes: NCCL 2.28.9 hung in a broadcast of 33333332 bytes between symmetric windows.
-      for (std::int64_t bytes : {98304, 33554432}) {
-        request.cases.push_back(
-            make_case(collective, DataType::float32, ReduceOp::sum, bytes, ranks));
-      }
+  wire::Request request = make_request("nccl");
+  request.knobs["buffer"] = GetParam();
+  for (Collective collective : kCollectives) {
+    for (std::int64_t bytes : {98304, 33554432}) {
+      request.cases.push_back(
+          make_case(collective, DataType::float32, ReduceOp::sum, bytes, ranks));
     }
-    expect_right(request, ranks);
   }
+  expect_right(request, ranks);
 }
+
+INSTANTIATE_TEST_SUITE_P(Kinds, NcclBuffers,
+                         ::testing::Values("plain", "memalloc", "registered", "symmetric"),
+                         [](const auto& kind) { return std::string(kind.param); });
 
 TEST(NcclWorkers, ReplayGraphsOnACommunicatorOfTheirOwn) {
   const int ranks = gpus();
