@@ -44,6 +44,25 @@ std::string load_warning(const RunData& data, const RunFindings& findings, int c
   return line;
 }
 
+// Whoever pays a cost wants to know of settings that screened almost as well: one may cost less.
+std::string near_one(const RunData& data, const RunFindings& findings, int candidate) {
+  const CandidateFinding& winner = findings.candidates[static_cast<std::size_t>(candidate)];
+  const CandidateFinding* next = nullptr;
+  for (const CandidateFinding& other : findings.candidates) {
+    const bool screened = other.score.verdict == Verdict::not_confirmed && other.score.gain;
+    if (!screened || other.failures > 0) continue;
+    if (next == nullptr || other.score.gain->ratio > next->score.gain->ratio) next = &other;
+  }
+  constexpr double kWorthIt = 1.01;
+  if (next == nullptr || !winner.score.gain || next->score.gain->ratio < kWorthIt) return {};
+  const double behind = winner.score.gain->ratio / next->score.gain->ratio - 1;
+  if (behind > data.run.smallest_gain) return {};
+  const std::string name =
+      name_of(data.run.candidates[static_cast<std::size_t>(next->candidate)]);
+  return fmt::format("{} screened {:.2f}x: --only \"{}\" would confirm it and tell its cost", name,
+                     next->score.gain->ratio, name);
+}
+
 }  // namespace
 
 CostRatios cost_ratios(const RunFindings& findings, int candidate) {
@@ -80,6 +99,10 @@ std::vector<std::string> cost_warnings(const RunData& data, const RunFindings& f
                                 memory_text(before.device_bytes)));
   }
   if (std::string line = load_warning(data, findings, candidate); !line.empty()) {
+    lines.push_back(std::move(line));
+  }
+  if (lines.empty()) return lines;
+  if (std::string line = near_one(data, findings, candidate); !line.empty()) {
     lines.push_back(std::move(line));
   }
   return lines;

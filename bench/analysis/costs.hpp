@@ -24,7 +24,8 @@ struct CostRatios {
 
 CostRatios cost_ratios(const RunFindings& findings, int candidate);
 
-// One line for each cost that grew beyond what goes unnoticed: "host CPU 1.8x: ...".
+// One line for each cost that grew beyond what goes unnoticed: "host CPU 1.8x: ...", and then one
+// for the setting that screened next best, if it did within the smallest gain.
 std::vector<std::string> cost_warnings(const RunData& data, const RunFindings& findings,
                                        int candidate);
 

@@ -224,6 +224,19 @@ TEST(Recommendation, NamesWhatTheComputeLosesBesideTheSetting) {
   EXPECT_TRUE(with_load(1.10, 1.13).warnings.empty());
 }
 
+TEST(Recommendation, NamesTheNextBestOfAWinnerThatCosts) {
+  const auto costly_winner = [](double next) {
+    RunData data = sweep({0, 0.1, next}, 0.002);
+    for (TrialOutcome& trial : data.trials) {
+      trial.start_up_seconds = trial.order.candidate == 1 ? 3 : 1;
+    }
+    return recommend_from(data);
+  };
+  EXPECT_TRUE(warned(costly_winner(0.09), "would confirm it and tell its cost"));
+  EXPECT_FALSE(warned(costly_winner(0.05), "would confirm it and tell its cost"));
+  EXPECT_FALSE(warned(recommend_from(sweep({0, 0.1, 0.09}, 0.002)), "would confirm it"));
+}
+
 TEST(Recommendation, SaysWhereAWinnerLoses) {
   ScreenConfirmOptions options;
   options.rule.looks = {12};
