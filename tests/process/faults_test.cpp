@@ -40,7 +40,7 @@ FaultyRun sweep_with(const std::filesystem::path& folder, const std::string& env
       environment + " NCCL_SWEEP_WORKER=" BINARY_FOLDER "/fake_worker NCCL_SWEEP_LOCKS=. " +
       launcher + program() +
       " run --backend host --workers 3 --vary HOST_STREAMS_PER_CONNECTION=2 --rounds 2"
-      " --collective all_gather -b 64K -e 64K --seed 7 --timeout 2s --output run " + more;
+      " --collective all_gather -b 64K -e 64K --seed 7 --timeout 6s --output run " + more;
   FaultyRun run{run_shell(folder, command), {}};
   run.data = read_run(folder / "run");
   return run;
