@@ -133,8 +133,9 @@ void read_exclude(const ordered_json& value, const SpecText& text, SweepSpec& sp
     }
     std::map<std::string, std::string> match;
     for (const auto& [knob, wanted] : entry.items()) {
-      const bool is_axis = std::any_of(spec.axes.begin(), spec.axes.end(),
-                                       [&](const Axis& axis) { return axis.knob == knob; });
+      const bool is_axis =
+          std::any_of(spec.axes.begin(), spec.axes.end(),
+                      [&, name = knob](const Axis& axis) { return axis.knob == name; });
       if (!is_axis) {
         throw usage_error(fmt::format("'exclude' names '{}', which is no axis", knob), where);
       }

@@ -24,6 +24,11 @@ if(NOT NCCL_SWEEP_SANITIZER MATCHES "^(address|thread)?$")
   message(FATAL_ERROR "NCCL_SWEEP_SANITIZER is '${NCCL_SWEEP_SANITIZER}': use address or thread")
 endif()
 
+option(NCCL_SWEEP_FUZZ "Build the fuzz targets of tests/fuzz; needs Clang" OFF)
+if(NCCL_SWEEP_FUZZ AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  message(FATAL_ERROR "NCCL_SWEEP_FUZZ needs Clang's libFuzzer: scripts/fuzz")
+endif()
+
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
