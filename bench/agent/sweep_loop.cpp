@@ -7,6 +7,7 @@
 #include <cmath>
 #include <ctime>
 #include <map>
+#include <thread>
 
 #include <sys/resource.h>
 
@@ -112,16 +113,20 @@ class Leader {
   LoopResult run() {
     const Clock::time_point start = Clock::now();
     std::string reason = "complete";
+    bool tried_here = false;  // of this session: nothing has to settle before its first trial
     while (const std::optional<TrialOrder> order = experiment_.next()) {
-      if (runner_.stop_seen() || std::filesystem::exists(options_.stop_file)) {
+      if (stop_wanted()) {
         reason = "interrupted";
         break;
       }
-      const double used = seconds_since(start);
+      const double quiet = tried_here ? options_.quiet_seconds : 0;
+      const double used = seconds_since(start) + quiet;
       if (options_.budget_seconds > 0 && used + mean_trial() > options_.budget_seconds) {
         reason = "budget";
         break;
       }
+      if (!rest(quiet)) continue;  // asked to stop meanwhile
+      tried_here = true;
       const Launch launch = launch_for(*order);
       show_(progress(*order, nullptr));
       control_.broadcast(to_text(launch));
@@ -135,6 +140,21 @@ class Leader {
   }
 
  private:
+  bool stop_wanted() const {
+    return runner_.stop_seen() || std::filesystem::exists(options_.stop_file);
+  }
+
+  // False where the run was asked to stop meanwhile. The other agents poll in their broadcast.
+  bool rest(double seconds) const {
+    constexpr double kLook = 0.1;  // seconds between looks for a request to stop
+    const Clock::time_point start = Clock::now();
+    for (double left = seconds; left > 0; left = seconds - seconds_since(start)) {
+      if (stop_wanted()) return false;
+      std::this_thread::sleep_for(std::chrono::duration<double>(std::min(left, kLook)));
+    }
+    return true;
+  }
+
   // In an evidence trial each op costs log lines, and nothing is timed: two ops tell all.
   Launch launch_for(const TrialOrder& order) const {
     Launch launch = launch_;
@@ -176,7 +196,7 @@ class Leader {
     return {order,   experiment_.label(order),
             trials_, planned,
             failed_, finished != nullptr ? finished->total_seconds : 0,
-            mean_trial() * std::max(0, planned - trials_), finished};
+            (mean_trial() + options_.quiet_seconds) * std::max(0, planned - trials_), finished};
   }
 
   ControlPlane& control_;

@@ -18,6 +18,7 @@ namespace nccl_sweep::agent {
 
 struct LoopOptions {
   double budget_seconds = 0;               // 0: none; no trial starts that would pass it
+  double quiet_seconds = 0;                // rest between two trials
   std::filesystem::path stop_file;         // its presence asks for a soft stop
   int parity_iters = 0;                    // > 0: every trial runs this many ops in one block
   int parity_warmup = 1;

@@ -30,7 +30,8 @@ class TrialRunner {
   // environment Error on rank 0 where a device is used by another run, and NodeLost.
   TrialOutcome run(const Launch& launch);
 
-  bool stop_seen() const { return stop_seen_; }  // some agent was asked to stop; same on all
+  // Some agent was asked to stop; between trials rank 0 need not wait for a vote to know of itself.
+  bool stop_seen() const { return stop_seen_ || *stop_requested_; }
 
  private:
   using Done = Progression;

@@ -75,7 +75,7 @@ void TrialQueue::record(const TrialOutcome& trial) {
   if (analysed) {
     failed(trial);
   } else {
-    repeat_next(order);  // the burn-in trial gets a second chance
+    repeat_next(order);  // burn-in and sentinel get another chance
   }
   if (order.candidate != kBaseline) repeat_next({0, Stage::sentinel, order.round, kBaseline});
 }
@@ -106,8 +106,10 @@ int TrialQueue::closing_left() const {
 
 bool TrialQueue::survives_failure(const TrialOrder& order) {
   if (order.candidate != kBaseline) return true;
-  ++baseline_failures_in_a_row_;
-  return order.stage != Stage::sentinel && baseline_failures_in_a_row_ < 2;
+  constexpr int kMostFailedSentinels = 3;
+  constexpr int kMostFailuresInARow = 2;
+  if (order.stage == Stage::sentinel) return ++failed_sentinels_ < kMostFailedSentinels;
+  return ++baseline_failures_in_a_row_ < kMostFailuresInARow;
 }
 
 }  // namespace nccl_sweep

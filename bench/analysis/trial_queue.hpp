@@ -36,7 +36,8 @@ class TrialQueue : public Experiment {
   // A stopped trial is neither a failure nor a result: its order comes again, with a new index.
   void record(const TrialOutcome& trial) final;
 
-  // A sentinel failed, or the baseline twice in a row: the machine is not well, the run is over.
+  // Three sentinels failed, in a row or not, or the baseline otherwise twice in a row: the machine
+  // is not well, the run is over.
   bool baseline_failed() const final { return baseline_failed_; }
 
  protected:
@@ -65,7 +66,7 @@ class TrialQueue : public Experiment {
   virtual std::vector<int> survivors() const = 0;
 
  private:
-  bool survives_failure(const TrialOrder& order);
+  bool survives_failure(const TrialOrder& order);  // counts it
   std::vector<int> described(ClosingTrials::Whom whom) const;
   void enqueue_closing();
 
@@ -74,7 +75,8 @@ class TrialQueue : public Experiment {
   std::deque<TrialOrder> queue_;
   std::optional<TrialOrder> pending_;
   int next_index_ = 0;
-  int baseline_failures_in_a_row_ = 0;
+  int failed_sentinels_ = 0;
+  int baseline_failures_in_a_row_ = 0;  // not counting sentinels
   bool baseline_failed_ = false;
 };
 

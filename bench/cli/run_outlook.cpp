@@ -6,23 +6,34 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/sweep_setup.hpp"
+#include <algorithm>
+
+#include "cli/site_policy.hpp"
 #include "core/error.hpp"
 
 namespace nccl_sweep::cli {
 namespace {
 
+// What a policy makes the run wait for, between its trials.
+double quiet_of(const PreparedRun& run) {
+  return quiet_seconds(run.record.policy) * std::max(0, planned_trials(run).expected - 1);
+}
+
 double seconds_of(const PreparedRun& run, const TrialCost& cost) {
-  return planned_trials(run).expected * (cost.start_up_seconds + cost.measuring_seconds);
+  return planned_trials(run).expected * (cost.start_up_seconds + cost.measuring_seconds) +
+         quiet_of(run);
 }
 
 // "about 2 min 3 s (start-up 20 s, measuring 1 min 43 s)"
-std::string time_text(int trials, const TrialCost& cost) {
+std::string time_text(const PreparedRun& run, const TrialCost& cost) {
+  const int trials = planned_trials(run).expected;
   const double start_up = trials * cost.start_up_seconds;
   const double measuring = trials * cost.measuring_seconds;
-  return fmt::format("about {} (start-up {}, measuring {})",
-                     format_seconds(Seconds{start_up + measuring}),
-                     format_seconds(Seconds{start_up}), format_seconds(Seconds{measuring}));
+  const double quiet = quiet_of(run);
+  return fmt::format("about {} (start-up {}, measuring {}{})",
+                     format_seconds(Seconds{start_up + measuring + quiet}),
+                     format_seconds(Seconds{start_up}), format_seconds(Seconds{measuring}),
+                     quiet > 0 ? ", quiet " + format_seconds(Seconds{quiet}) : "");
 }
 
 std::string plan_line(const PreparedRun& run) {
@@ -34,13 +45,13 @@ std::string plan_line(const PreparedRun& run) {
   std::string line =
       fmt::format("plan    {} candidates{} x {} cases, {}, {}", run.record.candidates.size(),
                   collapsed, run.record.cases.size(), to_string(trials),
-                  time_text(trials.expected, here));
+                  time_text(run, here));
   if (backend == "host") return line;
   const TrialCost real = backend == "model" ? estimate_trial("nccl", run.spec, run.plan) : here;
   const double hours = run.plan.ranks * seconds_of(run, real) / 3600;
   if (backend == "nccl") return line + fmt::format(", {:.2f} GPU-h", hours);
   return line + fmt::format("; SIMULATED: on {} real GPUs {}, {:.2f} GPU-h", run.plan.ranks,
-                            time_text(trials.expected, real), hours);
+                            time_text(run, real), hours);
 }
 
 }  // namespace
@@ -88,6 +99,7 @@ std::vector<std::string> head_lines(const PreparedRun& run) {
                               r.fabric.device));
   lines.push_back(fmt::format("files   {}", fmt::join(r.notes, "  ")));
   lines.push_back(plan_line(run));
+  for (std::string& line : policy_lines(run)) lines.push_back(std::move(line));
   lines.push_back(fmt::format("seed    {}", r.seed));
   for (const std::string& line : note_lines(run)) lines.push_back(line);
   return lines;

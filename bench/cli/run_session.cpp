@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <numeric>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -16,6 +17,7 @@
 #include "agent/record_log.hpp"
 #include "agent/sweep_loop.hpp"
 #include "cli/progress_display.hpp"
+#include "cli/site_policy.hpp"
 #include "cli/soft_stop.hpp"
 #include "cli/sweep_setup.hpp"
 
@@ -68,6 +70,7 @@ struct Start {
   std::vector<TrialOutcome> done;  // of a resumed run
   std::unique_ptr<agent::RecordLog> log;
   std::unique_ptr<TrialQueue> experiment;
+  double allowed_seconds = 0;  // of this session; 0: no limit
   std::string setup_text;
 };
 
@@ -75,6 +78,7 @@ void begin_new(Start& start, const SweepOptions& options, const SessionOptions& 
                const std::string& name, const std::vector<agent::Machine>& machines) {
   start.run = prepare_run(options, name, machines);
   check_devices(start.run, machines);
+  check_nodes(start.run, machines);
   start.run.record.argv = session.argv;
   start.folder =
       session.output.empty() ? default_folder(start.run.spec.name) : fs::path(session.output);
@@ -100,14 +104,21 @@ void begin_resumed(Start& start, const SweepOptions& options, const SessionOptio
   if (data.end && data.end->reason == "complete") {
     throw usage_error("this run is complete", start.folder.string(), "read it with report");
   }
-  start.run = prepare_resume(data.run, machines);
+  start.run = prepare_resume(data.run, options, machines);
   check_devices(start.run, machines);
+  check_nodes(start.run, machines);
   if (!options.budget.empty()) {
     start.run.spec.budget = parse_duration(options.budget, "--budget");
   }
   if (data.end && data.end->reason == "baseline failed") forget_failed_baseline(data.trials);
   start.log->keep(data.trials.size());
   start.done = std::move(data.trials);
+}
+
+double seconds_of(const std::vector<TrialOutcome>& trials) {
+  return std::accumulate(trials.begin(), trials.end(), 0.0, [](double sum, const auto& trial) {
+    return sum + trial.total_seconds;
+  });
 }
 
 void begin(Start& start, const SweepOptions& options, const SessionOptions& session,
@@ -123,6 +134,7 @@ void begin(Start& start, const SweepOptions& options, const SessionOptions& sess
   setup.run_folder = fs::absolute(start.folder).string();
   setup.keep_logs = session.keep_logs;
   setup.phase_timeout = timeout;
+  start.allowed_seconds = allowed_seconds(start.run, seconds_of(start.done));
   start.experiment = make_experiment(start.run.record);
   start.setup_text = kGo + to_text(setup);
 }
@@ -142,7 +154,8 @@ SessionEnd lead_run(agent::ControlPlane& control, Start& start, const SessionOpt
   const agent::Setup& setup = start.run.setup;
   agent::TrialRunner runner(control, setup, stop);
   agent::LoopOptions loop;
-  loop.budget_seconds = start.run.spec.budget.count();
+  loop.budget_seconds = start.allowed_seconds;
+  loop.quiet_seconds = quiet_seconds(start.run.record.policy);
   loop.stop_file = start.folder / "STOP";
   loop.parity_iters = start.run.spec.iters;
   loop.parity_warmup = start.run.spec.warmup_iters >= 0 ? start.run.spec.warmup_iters : 1;

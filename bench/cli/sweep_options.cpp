@@ -226,6 +226,9 @@ void add_sweep_options(CLI::App& app, SweepOptions& o) {
   app.add_option("--allow", o.allow, "vary NAME although it is fabric policy or can corrupt data")
       ->allow_extra_args(false)
       ->group(how);
+  app.add_option("--policy", o.policy,
+                 "restrictions of this file too, beside /etc/nccl-sweep/policy.json")
+      ->group(how);
 }
 
 SweepSpec spec_of(const SweepOptions& options, const std::string& default_name) {

@@ -47,6 +47,7 @@ struct SweepOptions {
   int workers = 0;                       // per agent; 0: by the backend
   std::vector<std::string> override_pinned;
   std::vector<std::string> allow;
+  std::string policy;                    // a file that restricts beside the site's
 };
 
 void add_sweep_options(CLI::App& app, SweepOptions& options);

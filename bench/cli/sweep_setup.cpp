@@ -18,6 +18,7 @@
 
 #include "cli/fabric.hpp"
 #include "cli/pruning.hpp"
+#include "cli/site_policy.hpp"
 #include "cli/version.hpp"
 #include "core/error.hpp"
 #include "core/hash.hpp"
@@ -258,13 +259,16 @@ PreparedRun prepare_run(const SweepOptions& options, const std::string& default_
         workload->name, workload->sources.empty() ? "" : workload->sources.front().format,
         workload->iterations};
   }
+  obey_policy(run, catalogue, options.policy);
   bind_workers(run, machines);
   add_notes(run, machines);
   run.record.estimated_seconds = estimated_seconds(run);
+  check_price(run);
   return run;
 }
 
-PreparedRun prepare_resume(const RunRecord& record, const std::vector<agent::Machine>& machines) {
+PreparedRun prepare_resume(const RunRecord& record, const SweepOptions& options,
+                           const std::vector<agent::Machine>& machines) {
   PreparedRun run;
   run.record = record;
   run.spec = parse_spec(record.spec, "the run's spec");
@@ -291,6 +295,7 @@ PreparedRun prepare_resume(const RunRecord& record, const std::vector<agent::Mac
   }
   run.setup =
       setup_of(run.spec, catalogue, run.plan, layout, simulated, record.seed, record.environment);
+  obey_policy(run, catalogue, options.policy);
   bind_workers(run, machines);
   const std::string identity = identity_of(run.setup);
   const std::vector<std::string_view> then = words_of(record.identity);

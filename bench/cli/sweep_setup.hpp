@@ -35,8 +35,10 @@ PreparedRun prepare_run(const SweepOptions& options, const std::string& default_
                         const std::vector<agent::Machine>& machines);
 
 // The same for a run that goes on: spec, candidates, cases and seed come from its record. Throws a
-// usage Error that names what is no longer the same (worker binary, hosts, model).
-PreparedRun prepare_resume(const RunRecord& record, const std::vector<agent::Machine>& machines);
+// usage Error that names what is no longer the same (worker binary, hosts, model). Of the options
+// only the policy counts.
+PreparedRun prepare_resume(const RunRecord& record, const SweepOptions& options,
+                           const std::vector<agent::Machine>& machines);
 
 // Which CPUs each worker gets, into the setup, the record and the warnings. Throws a usage Error
 // where a candidate's list names no CPU that a machine allows.

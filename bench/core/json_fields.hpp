@@ -12,6 +12,7 @@
 #include "core/candidate.hpp"
 #include "core/case.hpp"
 #include "core/fact.hpp"
+#include "core/policy.hpp"
 
 namespace nccl_sweep {
 
@@ -24,5 +25,7 @@ void to_json(nlohmann::json&, const Collapsed&);
 void from_json(const nlohmann::json&, Collapsed&);
 void to_json(nlohmann::json&, const Fact&);
 void from_json(const nlohmann::json&, Fact&);
+void to_json(nlohmann::json&, const PolicyFile&);
+void from_json(const nlohmann::json&, PolicyFile&);
 
 }  // namespace nccl_sweep

@@ -79,6 +79,7 @@ json record_json(const RunRecord& r) {
          {"identity", r.identity},
          {"estimated_seconds", r.estimated_seconds}};
   if (r.imported) j["imported"] = true;
+  if (!r.policy.empty()) j["policy"] = r.policy;
   if (!r.collapsed.empty()) j["collapsed"] = r.collapsed;
   if (r.workload) {
     j["workload"] = {{"name", r.workload->name},
@@ -112,6 +113,7 @@ RunRecord run_of(const json& j) {
   j.at("agents").get_to(r.agents);
   j.at("workers").get_to(r.workers);
   j.at("placement").get_to(r.placement);
+  r.policy = j.value("policy", Policy{});
   j.at("candidates").get_to(r.candidates);
   r.collapsed = j.value("collapsed", std::vector<Collapsed>{});
   j.at("cases").get_to(r.cases);

@@ -18,6 +18,7 @@
 #include "core/candidate.hpp"
 #include "core/case.hpp"
 #include "core/fabric.hpp"
+#include "core/policy.hpp"
 #include "core/trial.hpp"
 
 namespace nccl_sweep {
@@ -49,6 +50,7 @@ struct RunRecord {
   int agents = 0;
   int workers = 0;      // processes
   std::map<std::string, std::string> placement;  // SLURM_JOB_ID, SLURM_TOPOLOGY_ADDR ...
+  Policy policy;        // what the site and the user restricted; a resume obeys it too
   std::vector<Candidate> candidates;  // [0] is the baseline
   // Predicted to be the same as a candidate. A trial's candidate index goes on into this list:
   // candidates.size() + i is collapsed[i], measured by Stage::alarm trials only.

@@ -15,6 +15,7 @@
 #include "core/error.hpp"
 #include "core/knob.hpp"
 #include "core/model_file.hpp"
+#include "core/policy.hpp"
 #include "core/records.hpp"
 #include "core/spec.hpp"
 #include "schema.hpp"
@@ -139,6 +140,20 @@ TEST(DataFiles, EveryWorkloadFitsItsSchemaAndReads) {
   for (const auto& file : json_files(kSweeps / "workloads")) {
     expect_fits("workload", file);
     EXPECT_NO_THROW(load_workload(file)) << file;
+  }
+}
+
+TEST(DataFiles, EveryPolicyFitsItsSchemaAndForbidsWhatThereIs) {
+  const KnobCatalogue catalogue = KnobCatalogue::load(kSweeps / "knobs");
+  const auto files = json_files(kSweeps / "policies");
+  ASSERT_FALSE(files.empty());
+  for (const auto& file : files) {
+    expect_fits("policy", file);
+    const PolicyFile policy = load_policy(file);
+    EXPECT_FALSE(policy.forbidden.empty()) << file;
+    for (const Forbidden& forbidden : policy.forbidden) {
+      EXPECT_NE(catalogue.find("nccl", forbidden.knob), nullptr) << forbidden.knob;
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 // through NCCL_SWEEP_WORKER. The script is the environment:
 //   FAKE_FAULT  kind@phase:rank   kinds below; phase hello, connect, measure or drain
 //   FAKE_WHEN   NAME=VALUE        only where the environment has that (a candidate's knob)
+//   FAKE_ILL    file              made by whoever misbehaves; from then on all trials do
 //   FAKE_LOCK   name              device that Ready claims
 //   FAKE_OTHER  rank              this one opens another library, where FAKE_WHEN applies
 #include <csignal>
@@ -31,6 +32,7 @@ std::string variable(const char* name) {
 }
 
 bool fault_applies() {
+  if (!variable("FAKE_ILL").empty() && access(variable("FAKE_ILL").c_str(), F_OK) == 0) return true;
   const std::string when = variable("FAKE_WHEN");
   const std::size_t equals = when.find('=');
   return when.empty() ||
@@ -101,6 +103,7 @@ class FakeWorker {
     const std::string kind = fault.substr(0, at);
     if (fault.substr(at + 1, colon - at - 1) != phase) return;
     if (!before_request && request_.rank != std::atoi(fault.c_str() + colon + 1)) return;
+    if (!variable("FAKE_ILL").empty()) std::ofstream(variable("FAKE_ILL")) << "ill\n";
     std::cout << "last words: " << kind << " in " << phase << std::endl;
     perform(kind);
   }

@@ -178,6 +178,23 @@ TEST(Faults, ABaselineThatFailsEndsTheRunWithItsOwnExitCode) {
   EXPECT_NE(run.finished.out.find("the baseline failed"), std::string::npos) << run.finished.out;
 }
 
+TEST(Faults, ASettingThatLeavesTheMachineIllEndsTheRunAtTheThirdFailedSentinel) {
+  const TemporaryFolder folder;
+  const FaultyRun run = sweep_with(
+      folder.path(), std::string("FAKE_ILL=ill FAKE_FAULT=crash@measure:1 FAKE_WHEN=") +
+                         kBadCandidate);
+  EXPECT_EQ(run.finished.exit_code, 3) << run.finished.err;
+  EXPECT_NE(run.finished.out.find("the baseline failed"), std::string::npos) << run.finished.out;
+  ASSERT_TRUE(run.data.end);
+  EXPECT_EQ(run.data.end->reason, "baseline failed");
+  const std::vector<TrialOutcome> failed = failures(run.data);
+  ASSERT_EQ(failed.size(), 4U);
+  EXPECT_EQ(failed.front().order.candidate, 1);
+  for (std::size_t i = 1; i < failed.size(); ++i) {
+    EXPECT_EQ(failed[i].order.stage, Stage::sentinel);
+  }
+}
+
 TEST(Faults, ARunThatEndedWithAFailedBaselineGoesOnWhenTheMachineIsWell) {
   const TemporaryFolder folder;
   const FaultyRun ill = sweep_with(folder.path(), "FAKE_FAULT=crash@measure:1");

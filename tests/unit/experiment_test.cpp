@@ -187,13 +187,34 @@ TEST(ScreenConfirm, AFailedCandidateIsOutAndASentinelFollows) {
   EXPECT_FALSE(experiment.baseline_failed());
 }
 
-TEST(ScreenConfirm, AFailedSentinelEndsTheRun) {
+TEST(ScreenConfirm, TheThirdFailedSentinelEndsTheRun) {
   auto experiment = screen_confirm(7);
   const RunData data = run(experiment, 7, planted(7, {}), [](const TrialOrder& o) {
     return o.candidate == 3 || o.stage == Stage::sentinel ? Outcome::crashed : Outcome::complete;
   });
   EXPECT_TRUE(experiment.baseline_failed());
-  EXPECT_EQ(data.trials.back().order.stage, Stage::sentinel);
+  EXPECT_EQ(of_stage(data, Stage::sentinel), 3);
+  for (std::size_t i = data.trials.size() - 3; i < data.trials.size(); ++i) {
+    EXPECT_EQ(data.trials[i].order.stage, Stage::sentinel);
+  }
+}
+
+TEST(ScreenConfirm, ThreeFailedSentinelsEndTheRunAlsoWhereTheMachineRecoversBetweenThem) {
+  // Each bad setting leaves the machine ill for one trial.
+  for (const int bad : {2, 3}) {
+    auto experiment = screen_confirm(7);
+    bool ill = false;
+    const RunData data = run(experiment, 7, planted(7, {}), [&](const TrialOrder& o) {
+      if (o.candidate > 0 && o.candidate <= bad) {
+        ill = true;
+        return Outcome::crashed;
+      }
+      return std::exchange(ill, false) ? Outcome::hung : Outcome::complete;
+    });
+    EXPECT_EQ(experiment.baseline_failed(), bad == 3);
+    EXPECT_EQ(of_stage(data, Stage::sentinel), bad == 3 ? 5 : 4);
+    EXPECT_EQ(data.trials.back().outcome == Outcome::complete, bad == 2);
+  }
 }
 
 TEST(ScreenConfirm, OneFailureOfTheBaselineIsRepeatedTwoInARowEndTheRun) {
