@@ -51,8 +51,21 @@ bool is_launch_variable(std::string_view name) {
          std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
-std::vector<std::string> worker_environment(const Variables& own, const Variables& site,
-                                            const Variables& candidate) {
+bool is_node_variable(std::string_view name) {
+  constexpr std::array<std::string_view, 6> kNames{
+      "NCCL_SOCKET_IFNAME", "NCCL_OOB_NET_IFNAME", "NCCL_IB_HCA",
+      "NCCL_HOSTID",        "UCX_NET_DEVICES",     "HOST_INTERFACE"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+bool is_log_variable(std::string_view name) {
+  constexpr std::array<std::string_view, 6> kNames{
+      "NCCL_DEBUG",          "NCCL_DEBUG_SUBSYS",    "NCCL_DEBUG_FILE",
+      "NCCL_TOPO_DUMP_FILE", "NCCL_GRAPH_DUMP_FILE", "UCX_LOG_LEVEL"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+Variables site_environment(const Variables& own, const Variables& site) {
   Variables result;
   for (const auto& entry : own) {
     if (!is_launch_variable(entry.first) && !is_library_variable(entry.first)) result.insert(entry);
@@ -60,6 +73,12 @@ std::vector<std::string> worker_environment(const Variables& own, const Variable
   for (const auto& entry : site) {
     if (!is_launch_variable(entry.first)) result.insert(entry);
   }
+  return result;
+}
+
+std::vector<std::string> worker_environment(const Variables& own, const Variables& site,
+                                            const Variables& candidate) {
+  Variables result = site_environment(own, site);
   for (const auto& [name, value] : candidate) {
     if (value == kUnset) {
       result.erase(name);

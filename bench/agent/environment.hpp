@@ -28,6 +28,15 @@ Variables library_variables(const Variables& environment);
 // OMPI_, PMIX_, PMI_, PRTE_, and Slurm's step variables; NCCL_COMM_ID too.
 bool is_launch_variable(std::string_view name);
 
+// Names a node's own hardware (NCCL_SOCKET_IFNAME, NCCL_IB_HCA ...): nodes, and ranks bound to rails,
+// may each have a value of their own.
+bool is_node_variable(std::string_view name);
+// What the library says of itself, not what it does: NCCL_DEBUG, dumps.
+bool is_log_variable(std::string_view name);
+
+// `own` without library variables, and `site`'s: what the baseline's workers get.
+Variables site_environment(const Variables& own, const Variables& site);
+
 // "NAME=VALUE" for exec. `site` are rank 0's library variables, sent to all agents; a candidate's
 // value kUnset takes the name out.
 std::vector<std::string> worker_environment(const Variables& own, const Variables& site,

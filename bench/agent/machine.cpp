@@ -6,7 +6,6 @@
 #include <array>
 #include <cstring>
 #include <fstream>
-#include <set>
 
 #include <sched.h>
 #include <sys/utsname.h>
@@ -126,7 +125,8 @@ std::string to_text(const Machine& m) {
               {"driver", m.driver},
               {"kernel", m.kernel},
               {"library", m.library},
-              {"nccl_files", m.nccl_files}};
+              {"nccl_files", m.nccl_files},
+              {"files", m.files}};
   if (m.conf) text["conf"] = *m.conf;
   return text.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -148,6 +148,7 @@ Machine machine_from_text(const std::string& text) {
   j.at("kernel").get_to(m.kernel);
   j.at("library").get_to(m.library);
   j.at("nccl_files").get_to(m.nccl_files);
+  j.at("files").get_to(m.files);
   if (j.contains("conf")) m.conf = j.at("conf").get<Variables>();
   return m;
 }
@@ -160,24 +161,6 @@ std::vector<std::string> nccl_file_lines(const std::vector<Machine>& machines) {
       if (i < m.nccl_files.size()) hosts_of[m.nccl_files[i]].push_back(m.host);
     }
     for (std::string& line : by_host(hosts_of)) lines.push_back(std::move(line));
-  }
-  return lines;
-}
-
-std::vector<std::string> variable_differences(const std::vector<Machine>& machines) {
-  std::set<std::string> names;
-  for (const Machine& m : machines) {
-    for (const auto& [name, value] : m.library) names.insert(name);
-  }
-  std::vector<std::string> lines;
-  for (const std::string& name : names) {
-    std::map<std::string, std::vector<std::string>> hosts_of;
-    for (const Machine& m : machines) {
-      const auto found = m.library.find(name);
-      hosts_of[found == m.library.end() ? name + " unset" : name + "=" + found->second].push_back(
-          m.host);
-    }
-    if (hosts_of.size() > 1) lines.push_back(fmt::format("{}", fmt::join(by_host(hosts_of), "; ")));
   }
   return lines;
 }

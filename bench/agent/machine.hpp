@@ -32,6 +32,7 @@ struct Machine {
   Variables library;                // library_variables() of this agent's environment
   std::vector<std::string> nccl_files;
   std::optional<Variables> conf;    // conf_file_variables(); nothing where a file is unreadable
+  std::map<std::string, std::string> files;  // checked_files(); a single agent has none
 };
 
 // `root` is another folder in tests.
@@ -46,8 +47,5 @@ std::vector<std::string> by_host(const std::map<std::string, std::vector<std::st
 
 // "NCCL_TOPO_FILE unset on all ranks", or by hosts where they differ.
 std::vector<std::string> nccl_file_lines(const std::vector<Machine>& machines);
-
-// One line a library variable that is not the same on all agents; rank 0's value is used.
-std::vector<std::string> variable_differences(const std::vector<Machine>& machines);
 
 }  // namespace nccl_sweep::agent

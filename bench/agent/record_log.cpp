@@ -55,7 +55,8 @@ void lock(int fd, const fs::path& folder) {
 }  // namespace
 
 RecordLog::RecordLog(fs::path file, int descriptor) : file_(std::move(file)), fd_(descriptor) {}
-RecordLog::RecordLog(RecordLog&& other) noexcept : file_(std::move(other.file_)), fd_(other.fd_) {
+RecordLog::RecordLog(RecordLog&& other) noexcept
+    : file_(std::move(other.file_)), fd_(other.fd_), nodes_differ_(other.nodes_differ_) {
   other.fd_ = -1;
 }
 RecordLog::~RecordLog() {
@@ -95,7 +96,7 @@ void RecordLog::keep(std::size_t trials) {
 
 void RecordLog::append(const std::vector<Record>& records) {
   std::string lines;
-  for (const Record& record : records) lines += to_line(record) + "\n";
+  for (const Record& record : records) lines += to_line(record, nodes_differ_) + "\n";
   const off_t before = lseek(fd_, 0, SEEK_END);
   std::size_t written = 0;
   while (written < lines.size()) {

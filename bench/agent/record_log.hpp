@@ -30,6 +30,9 @@ class RecordLog {
   RecordLog& operator=(RecordLog&&) = delete;
   ~RecordLog();
 
+  // Every record from here on says that the nodes differ.
+  void mark_nodes_differ() { nodes_differ_ = true; }
+
   // All lines or none. Throws an environment Error (disk full, quota, I/O error).
   void append(const std::vector<Record>& records);
 
@@ -40,6 +43,7 @@ class RecordLog {
 
   std::filesystem::path file_;
   int fd_ = -1;
+  bool nodes_differ_ = false;
 };
 
 }  // namespace nccl_sweep::agent

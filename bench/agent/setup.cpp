@@ -50,6 +50,14 @@ int Layout::local_size(int rank) const {
       std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(rank)]));
 }
 
+Variables site_of(const Setup& setup, int agent) {
+  Variables site = setup.site;
+  const auto index = static_cast<std::size_t>(agent);
+  if (index >= setup.own_variables.size()) return site;
+  for (const auto& [name, value] : setup.own_variables[index]) site[name] = value;
+  return site;
+}
+
 std::string to_text(const Setup& s) {
   const json j{{"backend", s.backend},
                {"model", s.model},
@@ -66,6 +74,8 @@ std::string to_text(const Setup& s) {
                {"load_ctas", s.load_ctas},
                {"seed", s.seed},
                {"site", s.site},
+               {"own_variables", s.own_variables},
+               {"nodes_differ", s.nodes_differ},
                {"gpu_local_cpus", s.gpu_local_cpus},
                {"hosts", s.layout.host_of_agent},
                {"workers", s.layout.workers_of_agent},
@@ -94,6 +104,8 @@ Setup setup_from_text(const std::string& text) {
   j.at("load_ctas").get_to(s.load_ctas);
   j.at("seed").get_to(s.seed);
   j.at("site").get_to(s.site);
+  j.at("own_variables").get_to(s.own_variables);
+  j.at("nodes_differ").get_to(s.nodes_differ);
   j.at("gpu_local_cpus").get_to(s.gpu_local_cpus);
   j.at("hosts").get_to(s.layout.host_of_agent);
   j.at("workers").get_to(s.layout.workers_of_agent);

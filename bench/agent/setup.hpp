@@ -43,6 +43,8 @@ struct Setup {
   int load_ctas = 0;
   std::uint64_t seed = 0;
   Variables site;                 // rank 0's library variables
+  std::vector<Variables> own_variables;  // by agent, in place of rank 0's; empty: none anywhere
+  bool nodes_differ = false;      // known and allowed
   std::vector<std::string> gpu_local_cpus;  // per rank: a CPU list or "all"
   Layout layout;
   std::string worker_program;     // the same path on every node
@@ -50,6 +52,9 @@ struct Setup {
   bool keep_logs = false;
   double phase_timeout = 0;       // seconds; > 0 replaces the deadlines of all phases
 };
+
+// The site's variables as the workers of an agent get them.
+Variables site_of(const Setup&, int agent);
 
 std::string to_text(const Setup&);
 Setup setup_from_text(const std::string&);

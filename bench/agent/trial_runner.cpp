@@ -126,7 +126,7 @@ void TrialRunner::spawn(const Launch& launch) {
   }
   ChildCommand command;
   command.program = setup_.worker_program;
-  command.environment = worker_environment(process_environment(), setup_.site, assigned);
+  command.environment = worker_environment(process_environment(), site_of(setup_, control_.rank()), assigned);
   const auto admit = [this](const wire::Ready& ready) {
     for (const std::string& device : ready.locks) {
       try {
@@ -204,7 +204,8 @@ bool TrialRunner::vote(bool fine, int shape) {
 }
 
 // False where ranks differ in what must be the same on all of them: of the baseline that ends the
-// run, of a candidate (its library on one node is another one) only the trial.
+// run, of a candidate (its library on one node is another one) only the trial. Where nodes are known
+// to differ and that is allowed, all records say so and nothing is refused.
 bool TrialRunner::exchange_rendezvous(const Launch& launch) {
   using nlohmann::json;
   json rendezvous = json::array();
@@ -228,7 +229,7 @@ bool TrialRunner::exchange_rendezvous(const Launch& launch) {
     }
   }
   const std::string difference = identity_difference(ranks);
-  if (!difference.empty()) {
+  if (!difference.empty() && !setup_.nodes_differ) {
     if (launch.order.candidate == 0) fatal_error_ = difference;
     start_error_ = Fault{Outcome::error, difference, false};
     return false;

@@ -235,6 +235,9 @@ std::string scope_line(const RunRecord& run) {
   if (run.simulated) {
     return "SIMULATED: holds for the model's assumptions, says nothing about real hardware";
   }
+  if (!run.mismatches.empty()) {
+    return "holds for nodes that differ as they did here, and for this hour";
+  }
   if (run.fabric.nodes <= 1) return "holds for this allocation, this node, this hour";
   return "holds for this allocation, these nodes, this hour";
 }

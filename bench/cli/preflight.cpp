@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What can be known of a run before anything is timed: files that NCCL will read, variables that
-// are set or differ, and the CPUs that the workers get. No worker is started for it.
+// are set, what differs between nodes, and the CPUs that the workers get. No worker is started for
+// it.
 #include <algorithm>
 #include <iterator>
 
@@ -10,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "agent/cpu_binding.hpp"
+#include "agent/parity.hpp"
 #include "cli/sweep_setup.hpp"
 #include "core/error.hpp"
 #include "core/knob.hpp"
@@ -93,18 +95,6 @@ void warn_of_hidden_gpus(PreparedRun& run, const std::vector<agent::Machine>& ma
   }
 }
 
-void warn_of_unequal_adapters(PreparedRun& run, const std::vector<agent::Machine>& machines) {
-  if (run.spec.backend != "nccl") return;
-  Hosts hosts;
-  for (const agent::Machine& machine : machines) {
-    const std::string adapters = adapters_text(machine.adapters);
-    hosts[adapters.empty() ? "no IB or RoCE port" : adapters].push_back(machine.host);
-  }
-  if (hosts.size() < 2) return;
-  run.warnings.push_back(
-      fmt::format("nodes have different adapters: {}", fmt::join(agent::by_host(hosts), "; ")));
-}
-
 void warn_of_crowded_hosts(PreparedRun& run, const std::vector<agent::Machine>& machines) {
   if (run.spec.backend != "host") return;
   std::map<std::string, int> workers_on;
@@ -166,12 +156,21 @@ void add_notes(PreparedRun& run, const std::vector<agent::Machine>& machines) {
   for (std::string& line : unknown_variables(names, catalogue)) {
     run.warnings.push_back(std::move(line));
   }
-  for (const std::string& line : agent::variable_differences(machines)) {
-    run.warnings.push_back(line + ": rank 0's is used everywhere");
-  }
   warn_of_hidden_gpus(run, machines);
-  warn_of_unequal_adapters(run, machines);
   warn_of_crowded_hosts(run, machines);
+}
+
+void check_parity(PreparedRun& run, const std::vector<agent::Machine>& machines, bool allowed) {
+  agent::Parity parity = agent::parity_of(machines, run.spec.backend);
+  if (!parity.mismatches.empty() && !allowed) throw agent::mismatch_error(parity);
+  run.setup.own_variables = std::move(parity.own_variables);
+  run.setup.nodes_differ = !parity.mismatches.empty();
+  RunRecord& record = run.record;
+  for (const std::string& line : parity.notes) record.notes.push_back("differs: " + line);
+  for (const std::string& line : parity.mismatches) {
+    run.warnings.push_back("nodes differ: " + line);
+  }
+  if (record.mismatches.empty()) record.mismatches = std::move(parity.mismatches);
 }
 
 }  // namespace nccl_sweep::cli

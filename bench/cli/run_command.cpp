@@ -87,6 +87,8 @@ void add_run_command(CLI::App& app, Chosen& chosen, const std::vector<std::strin
       ->group(files);
   command->add_flag("--keep-logs", options->session.keep_logs, "keep every worker's output")
       ->group(files);
+  command->add_flag("--allow-mismatch", options->session.allow_mismatch,
+                    "go on where nodes differ in variables, files or devices; marks every record");
   command->add_option("--timeout", options->session.timeout,
                       "longest time of a trial's phase: 30s, 5m (default: by phase)");
   command->add_flag("--strict", options->strict, "exit 3 when any candidate failed");

@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include "agent/control.hpp"
-#include "agent/machine.hpp"
+#include "agent/parity.hpp"
 #include "agent/record_log.hpp"
 #include "agent/sweep_loop.hpp"
 #include "cli/progress_display.hpp"
@@ -36,12 +36,14 @@ void save_spec(const SweepSpec& spec, const std::string& file) {
   if (!out.flush()) throw environment_error("cannot write the spec", file);
 }
 
-std::vector<agent::Machine> all_machines(agent::ControlPlane& control) {
-  std::vector<agent::Machine> machines;
-  for (const std::string& text : control.gather(to_text(agent::this_machine()))) {
-    machines.push_back(agent::machine_from_text(text));
+// Where there is no worker program, the preparation will say so.
+agent::Leader leader_of_run() {
+  agent::Leader leader{agent::library_variables(agent::process_environment()), {}};
+  try {
+    leader.worker_program = worker_program();
+  } catch (const Error&) {
   }
-  return machines;
+  return leader;
 }
 
 // results/NAME-TIME, made unique: short runs of one name may begin in the same second.
@@ -79,11 +81,13 @@ void begin_new(Start& start, const SweepOptions& options, const SessionOptions& 
   start.run = prepare_run(options, name, machines);
   check_devices(start.run, machines);
   check_nodes(start.run, machines);
+  check_parity(start.run, machines, session.allow_mismatch);
   start.run.record.argv = session.argv;
   start.folder =
       session.output.empty() ? default_folder(start.run.spec.name) : fs::path(session.output);
   if (!session.save_spec.empty()) save_spec(start.run.spec, session.save_spec);
   start.log = std::make_unique<agent::RecordLog>(agent::RecordLog::create(start.folder));
+  if (start.run.setup.nodes_differ) start.log->mark_nodes_differ();
   start.log->append({start.run.record});
 }
 
@@ -107,6 +111,9 @@ void begin_resumed(Start& start, const SweepOptions& options, const SessionOptio
   start.run = prepare_resume(data.run, options, machines);
   check_devices(start.run, machines);
   check_nodes(start.run, machines);
+  // What is measured already says of itself whether nodes differed: that holds for the rest too.
+  check_parity(start.run, machines, !data.run.mismatches.empty());
+  if (!data.run.mismatches.empty()) start.log->mark_nodes_differ();
   if (!options.budget.empty()) {
     start.run.spec.budget = parse_duration(options.budget, "--budget");
   }
@@ -192,7 +199,7 @@ SessionEnd run_session(const SweepOptions& options, const SessionOptions& sessio
                        const std::string& default_name) {
   const bool volatile* stop = install_soft_stop();
   const std::unique_ptr<agent::ControlPlane> control = agent::make_control();
-  const std::vector<agent::Machine> machines = all_machines(*control);
+  const std::vector<agent::Machine> machines = agent::gather_machines(*control, leader_of_run());
   if (control->rank() != 0) {
     try {
       follow_run(*control, stop);

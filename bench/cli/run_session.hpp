@@ -22,6 +22,7 @@ struct SessionOptions {
   std::string timeout;      // of each phase of a trial; empty: by phase
   std::vector<std::string> argv;  // for the run record
   bool keep_logs = false;
+  bool allow_mismatch = false;  // go on where nodes differ, and mark every record
   bool quiet = false;       // notes and warnings only, no head and no progress (bench)
 };
 

@@ -6,8 +6,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include <unistd.h>
@@ -20,6 +18,7 @@
 #include "cli/pruning.hpp"
 #include "cli/site_policy.hpp"
 #include "cli/version.hpp"
+#include "core/checksum.hpp"
 #include "core/error.hpp"
 #include "core/hash.hpp"
 #include "core/model_file.hpp"
@@ -120,15 +119,10 @@ void refuse_pinned(const SweepSpec& spec, const KnobCatalogue& catalogue,
   }
 }
 
-std::string file_hash(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return fmt::format("{:016x}", fnv1a(std::string(std::istreambuf_iterator<char>(in), {})));
-}
-
 // What must be the same for a run to go on, as words that can be compared one by one.
 std::string identity_of(const agent::Setup& setup) {
   return fmt::format("version={} worker={} hosts={:016x} workers={} model={:016x}", kVersion,
-                     file_hash(setup.worker_program),
+                     checksum_of(setup.worker_program),
                      fnv1a(fmt::format("{}", fmt::join(setup.layout.host_of_agent, ","))),
                      fmt::join(setup.layout.workers_of_agent, ","), fnv1a(setup.model));
 }

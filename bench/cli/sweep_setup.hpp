@@ -44,8 +44,12 @@ PreparedRun prepare_resume(const RunRecord& record, const SweepOptions& options,
 // where a candidate's list names no CPU that a machine allows.
 void bind_workers(PreparedRun& run, const std::vector<agent::Machine>& machines);
 
-// What is to be known before anything is timed: files, pinned variables, differences of machines.
+// What is to be known before anything is timed: files, pinned variables, hidden GPUs.
 void add_notes(PreparedRun& run, const std::vector<agent::Machine>& machines);
+
+// Where nodes differ in what decides the figures: throws an environment Error, or, where that is
+// allowed, says it in the record and the warnings.
+void check_parity(PreparedRun& run, const std::vector<agent::Machine>& machines, bool allowed);
 
 // Throws an environment Error where a machine has fewer GPUs than workers. `plan` does without: it
 // is often asked for on a login node.

@@ -80,6 +80,7 @@ json record_json(const RunRecord& r) {
          {"estimated_seconds", r.estimated_seconds}};
   if (r.imported) j["imported"] = true;
   if (!r.policy.empty()) j["policy"] = r.policy;
+  if (!r.mismatches.empty()) j["mismatches"] = r.mismatches;
   if (!r.collapsed.empty()) j["collapsed"] = r.collapsed;
   if (r.workload) {
     j["workload"] = {{"name", r.workload->name},
@@ -108,6 +109,7 @@ RunRecord run_of(const json& j) {
   j.at("started").get_to(r.started);
   j.at("environment").get_to(r.environment);
   j.at("notes").get_to(r.notes);
+  r.mismatches = j.value("mismatches", std::vector<std::string>{});
   r.fabric = fabric_of(j.at("fabric"));
   j.at("ranks").get_to(r.ranks);
   j.at("agents").get_to(r.agents);
@@ -252,8 +254,9 @@ const Candidate& setting_of(const RunRecord& run, int candidate) {
   return i < candidates ? run.candidates[i] : run.collapsed.at(i - candidates).candidate;
 }
 
-std::string to_line(const Record& record) {
-  const json j = std::visit([](const auto& r) { return record_json(r); }, record);
+std::string to_line(const Record& record, bool nodes_differ) {
+  json j = std::visit([](const auto& r) { return record_json(r); }, record);
+  if (nodes_differ) j["nodes_differ"] = true;
   // A log line may hold any byte; it must not keep the record from being written.
   return j.dump(-1, ' ', false, json::error_handler_t::replace);
 }

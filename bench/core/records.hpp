@@ -45,6 +45,9 @@ struct RunRecord {
   std::string started;  // ISO 8601, UTC
   std::map<std::string, std::string> environment;  // NCCL_ UCX_ CUDA_ HOST_ names only
   std::vector<std::string> notes;  // NCCL_TOPO_FILE, conf files, pinned variables: first lines of run
+  // In what the nodes differed, with --allow-mismatch. All other records of the run then have
+  // "nodes_differ": true.
+  std::vector<std::string> mismatches;
   Fabric fabric;
   int ranks = 0;        // of the figures; model runs: simulated ranks
   int agents = 0;
@@ -108,7 +111,8 @@ struct EndRecord {
 using Record = std::variant<RunRecord, BlocksRecord, FailureRecord, EvidenceRecord, TrialRecord,
                             EndRecord>;
 
-std::string to_line(const Record&);  // without the newline
+// Without the newline. `nodes_differ` marks the record.
+std::string to_line(const Record&, bool nodes_differ = false);
 // Throws a usage Error that names `where` (file:line).
 Record parse_record(std::string_view line, std::string_view where);
 

@@ -250,6 +250,7 @@ std::string nccl_tests_tables(const RunData& data) {
           : trials == 1 ? " one trial"
                         : fmt::format(" medians over {} trials", trials);
   text += " of the default, in nccl-tests' table\n";
+  for (const std::string& line : data.run.mismatches) text += "# NODES DIFFER " + line + "\n";
   Printer printer(data, findings);
   for (const Block& block : blocks_of(data.run)) text += printer.print(block);
   return text;

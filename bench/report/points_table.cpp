@@ -13,6 +13,13 @@ namespace {
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
+// A row may be read without its table's title.
+std::string notes_text(const RunData& data, const Point& point) {
+  std::vector<std::string> notes = point_notes(data, point);
+  if (!data.run.mismatches.empty()) notes.emplace_back("nodes differ");
+  return fmt::format("{}", fmt::join(notes, "; "));
+}
+
 }  // namespace
 
 Table points_table(const RunData& data, const RunFindings& findings) {
@@ -85,7 +92,7 @@ Table points_table(const RunData& data, const RunFindings& findings) {
                           {p.effect.why},
                           {p.path},
                           real(p.load_slowdown.value_or(0), p.load_slowdown.has_value()),
-                          {fmt::format("{}", fmt::join(point_notes(data, p), "; "))}});
+                          {notes_text(data, p)}});
   }
   return table;
 }

@@ -61,6 +61,7 @@ ordered_json run_json(const RunData& data) {
                  {"trials", data.trials.size()},
                  {"end", data.end ? ordered_json(data.end->reason) : ordered_json(nullptr)},
                  {"notes", run.notes}};
+  if (!run.mismatches.empty()) j["mismatches"] = run.mismatches;
   j["fabric"] = {{"name", run.fabric.name},
                  {"fingerprint", run.fabric.fingerprint},
                  {"device", run.fabric.device},

@@ -189,6 +189,7 @@ std::vector<std::string> head_lines(const RunData& data, const RunFindings& find
     lines.push_back(fmt::format(
         "SIMULATED: all figures come from the model '{}', not from hardware", run.fabric.name));
   }
+  for (const std::string& line : run.mismatches) lines.push_back("NODES DIFFER  " + line);
   lines.push_back(fabric_line(run));
   lines.push_back(fmt::format("run     {}  {}  backend {}  {}  nccl-sweep {}", run.name,
                               run.started, run.backend, counted(run.ranks, "rank"), run.version));

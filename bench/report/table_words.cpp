@@ -42,7 +42,8 @@ std::string setting_name(const RunData& data, int candidate) {
 }
 
 std::string titled(const RunRecord& run, std::string title) {
-  return run.simulated ? title + "  SIMULATED" : title;
+  if (run.simulated) title += "  SIMULATED";
+  return run.mismatches.empty() ? title : title + "  NODES DIFFER";
 }
 
 Cell verdict_cell(const Finding& finding) {

@@ -14,7 +14,7 @@
 namespace nccl_sweep {
 
 std::string setting_name(const RunData&, int candidate);
-std::string titled(const RunRecord&, std::string title);  // marked where simulated
+std::string titled(const RunRecord&, std::string title);  // marked where simulated, or nodes differed
 Cell verdict_cell(const Finding&);
 Cell gain_cell(const Finding&);
 // "launch-bound", "unsteady", "scaled from 4 ranks", "about 240 pairs needed".
