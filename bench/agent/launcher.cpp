@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "agent/control.hpp"
+#include "agent/pmi_support.hpp"
 #include "core/error.hpp"
 
 namespace nccl_sweep::agent {
@@ -58,6 +59,14 @@ std::unique_ptr<ControlPlane> make_control() {
         {}, "use mpirun, or srun --mpi=pmix");
   }
   if (launcher.processes == 1 && !connected) return make_solo_control();
+  const bool pmi_only = launcher.name == "srun" && variable("PMIX_RANK").empty();
+  if (pmi_only && !mpi_may_know_pmi()) {
+    throw environment_error(
+        fmt::format("srun started {} processes by PMI-1 or PMI-2, which this Open MPI was not "
+                    "built for",
+                    launcher.processes),
+        {}, "use mpirun, or srun --mpi=pmix");
+  }
   std::unique_ptr<ControlPlane> control = make_mpi_control();
   if (control->size() < launcher.processes) {
     throw environment_error(

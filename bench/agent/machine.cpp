@@ -87,6 +87,13 @@ std::vector<std::string> by_host(const std::map<std::string, std::vector<std::st
   return lines;
 }
 
+std::string switches_above(const Variables& own) {
+  const std::string address = value_or_empty(own, "SLURM_TOPOLOGY_ADDR");
+  const std::string node = "." + value_or_empty(own, "SLURMD_NODENAME");
+  if (node.size() == 1 || !address.ends_with(node)) return {};
+  return address.substr(0, address.size() - node.size());
+}
+
 int gpu_count() { return static_cast<int>(driver_gpus("/").size()); }
 
 Machine this_machine(const fs::path& root) {
@@ -98,6 +105,7 @@ Machine this_machine(const fs::path& root) {
   if (m.cpu.empty()) m.cpu = "unknown processor";
   m.cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
   const Variables own = process_environment();
+  m.switches = switches_above(own);
   read_gpus(m, root, own);
   read_cpus(m);
   m.governor = first_line(root / "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
@@ -113,6 +121,7 @@ Machine this_machine(const fs::path& root) {
 
 std::string to_text(const Machine& m) {
   json text{{"host", m.host},
+              {"switches", m.switches},
               {"cpu", m.cpu},
               {"cores", m.cores},
               {"gpus", m.gpus},
@@ -135,6 +144,7 @@ Machine machine_from_text(const std::string& text) {
   const json j = json::parse(text);
   Machine m;
   j.at("host").get_to(m.host);
+  j.at("switches").get_to(m.switches);
   j.at("cpu").get_to(m.cpu);
   j.at("cores").get_to(m.cores);
   j.at("gpus").get_to(m.gpus);

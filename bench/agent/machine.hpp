@@ -18,6 +18,7 @@ namespace nccl_sweep::agent {
 
 struct Machine {
   std::string host;
+  std::string switches;             // above this node, as Slurm says: "spine.leaf1"
   std::string cpu;                  // model name
   int cores = 1;                    // that this process may use or could be given
   std::vector<std::string> gpus;    // model names, from /proc/driver/nvidia
@@ -37,6 +38,10 @@ struct Machine {
 
 // `root` is another folder in tests.
 Machine this_machine(const std::filesystem::path& root = "/");
+// Of SLURM_TOPOLOGY_ADDR, where it is this node's (a shell that was started by hand inside a job may
+// have another node's); the node itself is left out.
+std::string switches_above(const Variables& own);
+
 int gpu_count();  // /proc/driver/nvidia/gpus; 0 without a driver
 
 std::string to_text(const Machine&);

@@ -15,9 +15,16 @@ void simulated_fabric(Fabric& fabric, const ModelFile& model, int ranks) {
   fabric.ranks_per_node = std::clamp(model.ranks_per_node, 1, ranks);
   fabric.nodes = (ranks + fabric.ranks_per_node - 1) / fabric.ranks_per_node;
   fabric.hosts.clear();
+  fabric.span = fabric.nodes == 1 ? "node" : "";
 }
 
 }  // namespace
+
+SwitchesOfHost switches_of(const std::vector<agent::Machine>& machines) {
+  SwitchesOfHost switches;
+  for (const agent::Machine& machine : machines) switches[machine.host] = machine.switches;
+  return switches;
+}
 
 Fabric fabric_of(const std::string& backend, const std::vector<agent::Machine>& machines,
                  const agent::Layout& layout, int ranks, const ModelFile* model) {
@@ -31,6 +38,7 @@ Fabric fabric_of(const std::string& backend, const std::vector<agent::Machine>& 
       fabric.hosts.push_back(machine.host);
     }
   }
+  fabric.span = span_of(switches_of(machines));
   if (!first.driver.empty()) fabric.versions["driver"] = first.driver;
   fabric.versions["kernel"] = first.kernel;
   if (model != nullptr) {

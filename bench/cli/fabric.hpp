@@ -11,8 +11,11 @@
 #include "agent/setup.hpp"
 #include "core/model_file.hpp"
 #include "core/fabric.hpp"
+#include "core/span.hpp"
 
 namespace nccl_sweep::cli {
+
+SwitchesOfHost switches_of(const std::vector<agent::Machine>& machines);
 
 Fabric fabric_of(const std::string& backend, const std::vector<agent::Machine>& machines,
                  const agent::Layout& layout, int ranks, const ModelFile* model);

@@ -10,6 +10,7 @@
 
 #include "cli/site_policy.hpp"
 #include "core/error.hpp"
+#include "core/span.hpp"
 
 namespace nccl_sweep::cli {
 namespace {
@@ -94,7 +95,10 @@ std::vector<std::string> head_lines(const PreparedRun& run) {
   std::vector<std::string> lines;
   lines.push_back(fmt::format("fabric  {}{}  {} ranks on {} node{}, {} agent{} with {} worker{}  {}",
                               r.simulated ? "SIMULATED " : "", r.fabric.name, r.ranks,
-                              r.fabric.nodes, r.fabric.nodes == 1 ? "" : "s", r.agents,
+                              r.fabric.nodes,
+                              (r.fabric.nodes == 1 ? "" : "s") +
+                                  (r.simulated ? std::string() : span_words(r.fabric.span)),
+                              r.agents,
                               r.agents == 1 ? "" : "s", r.workers, r.workers == 1 ? "" : "s",
                               r.fabric.device));
   lines.push_back(fmt::format("files   {}", fmt::join(r.notes, "  ")));

@@ -15,6 +15,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/fabric.hpp"
+#include "cli/placement.hpp"
 #include "cli/pruning.hpp"
 #include "cli/site_policy.hpp"
 #include "cli/version.hpp"
@@ -127,16 +128,6 @@ std::string identity_of(const agent::Setup& setup) {
                      fmt::join(setup.layout.workers_of_agent, ","), fnv1a(setup.model));
 }
 
-std::map<std::string, std::string> placement_of(const agent::Variables& environment) {
-  std::map<std::string, std::string> placement;
-  for (const char* name : {"SLURM_JOB_ID", "SLURM_JOB_PARTITION", "SLURM_JOB_NODELIST",
-                           "SLURM_JOB_NUM_NODES", "SLURM_TOPOLOGY_ADDR"}) {
-    const auto found = environment.find(name);
-    if (found != environment.end()) placement[name] = found->second;
-  }
-  return placement;
-}
-
 agent::Setup setup_of(const SweepSpec& spec, const KnobCatalogue& catalogue, const SweepPlan& plan,
                       const agent::Layout& layout, const ModelFile* model, std::uint64_t seed,
                       const agent::Variables& site) {
@@ -182,7 +173,7 @@ RunRecord record_of(const PreparedRun& run, const std::vector<agent::Machine>& m
   record.ranks = run.plan.ranks;
   record.agents = static_cast<int>(machines.size());
   record.workers = run.setup.layout.workers();
-  record.placement = placement_of(agent::process_environment());
+  record.placement = placement_of(machines, agent::process_environment());
   record.candidates = run.plan.candidates;
   record.collapsed = run.plan.collapsed;
   record.cases = run.plan.cases;

@@ -33,7 +33,8 @@ json fabric_json(const Fabric& f) {
           {"ranks", f.ranks},       {"ranks_per_node", f.ranks_per_node},
           {"hosts", f.hosts},       {"versions", f.versions},
           {"link", f.link},         {"network", f.network},
-          {"adapters", f.adapters}, {"plugins", f.plugins}};
+          {"adapters", f.adapters}, {"plugins", f.plugins},
+          {"span", f.span}};
 }
 
 Fabric fabric_of(const json& j) {
@@ -47,6 +48,7 @@ Fabric fabric_of(const json& j) {
   j.at("versions").get_to(f.versions);
   const std::map<std::string, std::string> none;  // records of earlier versions lack the rest
   f.ranks = j.value("ranks", 0);
+  f.span = j.value("span", f.nodes == 1 ? "node" : "");
   f.link = j.value("link", "");
   f.network = j.value("network", "");
   f.adapters = j.value("adapters", none);

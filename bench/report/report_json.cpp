@@ -66,6 +66,7 @@ ordered_json run_json(const RunData& data) {
                  {"fingerprint", run.fabric.fingerprint},
                  {"device", run.fabric.device},
                  {"nodes", run.fabric.nodes},
+                 {"span", run.fabric.span},
                  {"ranks_per_node", run.fabric.ranks_per_node},
                  {"versions", run.fabric.versions}};
   if (!run.fabric.link.empty()) j["fabric"]["link"] = run.fabric.link;

@@ -12,6 +12,7 @@
 
 #include "analysis/alarm.hpp"
 #include "analysis/statistics.hpp"
+#include "core/span.hpp"
 #include "report/run_report.hpp"
 #include "report/table_words.hpp"
 
@@ -24,6 +25,7 @@ std::string fabric_line(const RunRecord& run) {
   const Fabric& f = run.fabric;
   std::string line = fmt::format("fabric  {}  {} node{} x {} {}", f.name, f.nodes,
                                  f.nodes == 1 ? "" : "s", f.ranks_per_node, f.device);
+  if (!run.simulated && !run.imported) line += span_words(f.span);
   const auto nccl = f.versions.find("nccl");
   if (nccl != f.versions.end()) line += "  NCCL " + nccl->second;
   return line;

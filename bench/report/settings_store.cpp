@@ -46,6 +46,7 @@ ordered_json entry_json(const SettingsEntry& e) {
                  {"simulated", e.simulated},
                  {"fingerprint", e.fingerprint},
                  {"nodes", e.nodes},
+                 {"span", e.span},
                  {"ranks", e.ranks},
                  {"nccl", e.nccl},
                  {"workload", e.workload},
@@ -73,6 +74,7 @@ SettingsEntry entry_of(const ordered_json& j) {
   j.at("simulated").get_to(e.simulated);
   j.at("fingerprint").get_to(e.fingerprint);
   j.at("nodes").get_to(e.nodes);
+  e.span = j.value("span", e.nodes == 1 ? "node" : "");  // earlier versions lack it
   j.at("ranks").get_to(e.ranks);
   j.at("nccl").get_to(e.nccl);
   j.at("workload").get_to(e.workload);
@@ -108,7 +110,7 @@ std::string file_stem(const std::string& fabric) {
 }
 
 auto key_of(const SettingsEntry& e) {
-  return std::tuple{e.fingerprint, e.nodes, major_minor(e.nccl),
+  return std::tuple{e.fingerprint, e.nodes, e.span, major_minor(e.nccl),
                     e.sweep.empty() ? e.workload : "sweep " + e.sweep};
 }
 
@@ -166,6 +168,7 @@ SettingsEntry settings_entry(const RunData& data, const RunFindings& findings,
   e.simulated = run.simulated;
   e.fingerprint = run.fabric.fingerprint;
   e.nodes = run.fabric.nodes;
+  e.span = run.fabric.span;
   e.ranks = run.ranks;
   const auto nccl = run.fabric.versions.find("nccl");
   if (nccl != run.fabric.versions.end()) e.nccl = nccl->second;
@@ -245,6 +248,7 @@ Table settings_history(const FabricSettings& settings) {
                {"verdict", "verdict"},
                {"workload", "workload"},
                {"nodes", "nodes", Align::right},
+               {"span", "span"},
                {"NCCL", "nccl"},
                {"date", "date"},
                {"run", "run"},
@@ -266,6 +270,7 @@ Table settings_history(const FabricSettings& settings) {
                           {e->verdict, tone},
                           {workload_words(*e), tone},
                           {std::to_string(e->nodes), static_cast<std::int64_t>(e->nodes), tone},
+                          {e->span.empty() ? "unknown" : e->span, tone},
                           {e->nccl, tone},
                           {e->date, tone},
                           {e->run, tone},

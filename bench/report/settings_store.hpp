@@ -3,8 +3,8 @@
 //
 // The best setting per fabric, which outlives runs: results/settings/<fabric>.json, one file a
 // fabric with its history, newest last. `recommend` adds to it, `best` shows it. An entry is for
-// one fingerprint, number of nodes, NCCL major.minor and workload or, without one, sweep; others
-// do not replace it, and an undecided run never replaces one that decided.
+// one fingerprint, number of nodes, span over switches, NCCL major.minor and workload or, without
+// one, sweep; others do not replace it, and an undecided run never replaces one that decided.
 #pragma once
 
 #include <filesystem>
@@ -26,6 +26,7 @@ struct SettingsEntry {
   bool simulated = false;
   std::string fingerprint;  // of the fabric
   int nodes = 1;
+  std::string span;      // of the nodes over switches, "" unknown
   int ranks = 0;
   std::string nccl;      // version, "" unknown
   std::string workload;  // file name, or "spec NAME"
@@ -64,7 +65,7 @@ std::filesystem::path remember_setting(const std::filesystem::path& folder,
 FabricSettings load_settings(const std::filesystem::path& file);
 std::vector<FabricSettings> load_all_settings(const std::filesystem::path& folder);
 
-// Current entries first (of each fingerprint, nodes, NCCL major.minor and workload or sweep the
+// Current entries first (of each fingerprint, nodes, span, NCCL major.minor and workload or sweep the
 // newest that decided, else the newest), then the others.
 Table settings_history(const FabricSettings& settings);
 
