@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "agent/cpu_binding.hpp"
+#include "agent/hidden_gpus.hpp"
 #include "agent/parity.hpp"
 #include "cli/sweep_setup.hpp"
 #include "core/error.hpp"
@@ -81,17 +82,51 @@ void warn_of_unreadable_files(PreparedRun& run) {
   }
 }
 
+// by_host() where the texts are not true of all agents: the others say nothing.
+std::vector<std::string> by_some_hosts(Hosts hosts, const std::vector<agent::Machine>& machines) {
+  std::size_t said = 0;
+  for (const auto& [text, names] : hosts) said += names.size();
+  if (hosts.size() != 1 || said == machines.size()) return agent::by_host(hosts);
+  hosts[""];  // a second text, so that the hosts of the first are named
+  std::vector<std::string> lines = agent::by_host(hosts);
+  lines.erase(lines.begin());
+  return lines;
+}
+
 void warn_of_hidden_gpus(PreparedRun& run, const std::vector<agent::Machine>& machines) {
   if (run.spec.backend != "nccl") return;
-  Hosts hidden;
-  for (const agent::Machine& machine : machines) {
-    const std::size_t visible = machine.gpu_cpus.size();
-    if (visible == 0 || visible >= machine.gpus.size()) continue;
-    hidden[fmt::format("agents see {} of {} GPUs", visible, machine.gpus.size())].push_back(
-        machine.host);
+  const agent::HiddenGpus hidden = agent::hidden_gpus(machines, run.setup.layout);
+  for (const Hosts& hosts : {hidden.of_neighbours, hidden.unused}) {
+    for (const std::string& line : by_some_hosts(hosts, machines)) {
+      run.warnings.push_back(line +
+                             " (CUDA_VISIBLE_DEVICES): NVLink peers may be hidden from NCCL");
+    }
   }
-  for (const std::string& line : agent::by_host(hidden)) {
-    run.warnings.push_back(line + " (CUDA_VISIBLE_DEVICES): NVLink peers may be hidden from NCCL");
+}
+
+// The limits themselves go into the record; rank 0's stand for all where they are alike.
+void check_limits(PreparedRun& run, const std::vector<agent::Machine>& machines) {
+  Hosts all;
+  Hosts low;
+  const agent::Layout& layout = run.setup.layout;
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    const agent::Machine& machine = machines[i];
+    const int first = layout.first_rank(static_cast<int>(i));
+    const agent::Need need{run.spec.backend, layout.local_size(first), run.plan.ranks,
+                           !machine.adapters.empty(), run.plan.arena.value};
+    all[limits_text(machine.limits)].push_back(machine.host);
+    for (const std::string& line : low_limits(machine.limits, need)) {
+      low[line].push_back(machine.host);
+    }
+  }
+  run.record.placement["limits"] =
+      all.size() == 1 ? all.begin()->first
+                      : fmt::format("{} on {}{}", limits_text(machines.front().limits),
+                                    machines.front().host, "; others differ");
+  for (auto& [line, hosts] : low) {
+    for (const std::string& text : by_some_hosts({{line, hosts}}, machines)) {
+      run.warnings.push_back("limit of " + text);
+    }
   }
 }
 
@@ -130,6 +165,18 @@ void bind_workers(PreparedRun& run, const std::vector<agent::Machine>& machines)
   record_placement(run, machines);
 }
 
+void refuse_hidden_gpus(const PreparedRun& run, const std::vector<agent::Machine>& machines) {
+  if (run.spec.backend != "nccl") return;
+  const Hosts hidden = agent::hidden_gpus(machines, run.setup.layout).of_neighbours;
+  if (hidden.empty()) return;
+  throw environment_error(
+      fmt::format("{}: each would measure as if its node had no other GPUs",
+                  fmt::join(by_some_hosts(hidden, machines), "; ")),
+      {},
+      "srun --gpus-per-node=N --gpu-bind=none instead of --gpus-per-task, or "
+      "--allow-hidden-gpus");
+}
+
 void add_notes(PreparedRun& run, const std::vector<agent::Machine>& machines) {
   RunRecord& record = run.record;
   // Said for every backend: whoever tries the tool on host first learns where to look later.
@@ -157,6 +204,7 @@ void add_notes(PreparedRun& run, const std::vector<agent::Machine>& machines) {
     run.warnings.push_back(std::move(line));
   }
   warn_of_hidden_gpus(run, machines);
+  check_limits(run, machines);
   warn_of_crowded_hosts(run, machines);
 }
 

@@ -23,7 +23,7 @@ struct RunOptions {
 void refuse_changes_on_resume(const CLI::App& command) {
   if (command.count("--resume") == 0) return;
   const std::set<std::string> may_change{"--resume", "--budget", "--timeout", "--keep-logs",
-                                         "--strict", "--policy"};
+                                         "--strict", "--policy", "--allow-hidden-gpus"};
   for (const CLI::Option* option : command.get_options()) {
     const std::string name = option->get_name();
     if (option->count() > 0 && !may_change.contains(name)) {

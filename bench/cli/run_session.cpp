@@ -82,6 +82,7 @@ void begin_new(Start& start, const SweepOptions& options, const SessionOptions& 
   check_devices(start.run, machines);
   check_nodes(start.run, machines);
   check_parity(start.run, machines, session.allow_mismatch);
+  if (!options.allow_hidden_gpus) refuse_hidden_gpus(start.run, machines);
   start.run.record.argv = session.argv;
   start.folder =
       session.output.empty() ? default_folder(start.run.spec.name) : fs::path(session.output);
@@ -114,6 +115,7 @@ void begin_resumed(Start& start, const SweepOptions& options, const SessionOptio
   // What is measured already says of itself whether nodes differed: that holds for the rest too.
   check_parity(start.run, machines, !data.run.mismatches.empty());
   if (!data.run.mismatches.empty()) start.log->mark_nodes_differ();
+  if (!options.allow_hidden_gpus) refuse_hidden_gpus(start.run, machines);
   if (!options.budget.empty()) {
     start.run.spec.budget = parse_duration(options.budget, "--budget");
   }

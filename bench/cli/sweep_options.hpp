@@ -47,6 +47,7 @@ struct SweepOptions {
   int workers = 0;                       // per agent; 0: by the backend
   std::vector<std::string> override_pinned;
   std::vector<std::string> allow;
+  bool allow_hidden_gpus = false;
   std::string policy;                    // a file that restricts beside the site's
 };
 

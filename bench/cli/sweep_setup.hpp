@@ -51,6 +51,9 @@ void add_notes(PreparedRun& run, const std::vector<agent::Machine>& machines);
 // allowed, says it in the record and the warnings.
 void check_parity(PreparedRun& run, const std::vector<agent::Machine>& machines, bool allowed);
 
+// Throws an environment Error where a launcher hides the GPUs of a node's other agents from each.
+void refuse_hidden_gpus(const PreparedRun& run, const std::vector<agent::Machine>& machines);
+
 // Throws an environment Error where a machine has fewer GPUs than workers. `plan` does without: it
 // is often asked for on a login node.
 void check_devices(const PreparedRun& run, const std::vector<agent::Machine>& machines);
