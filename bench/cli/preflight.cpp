@@ -13,6 +13,7 @@
 #include "agent/cpu_binding.hpp"
 #include "agent/hidden_gpus.hpp"
 #include "agent/parity.hpp"
+#include "agent/staging.hpp"
 #include "cli/sweep_setup.hpp"
 #include "core/error.hpp"
 #include "core/knob.hpp"
@@ -175,6 +176,30 @@ void refuse_hidden_gpus(const PreparedRun& run, const std::vector<agent::Machine
       {},
       "srun --gpus-per-node=N --gpu-bind=none instead of --gpus-per-task, or "
       "--allow-hidden-gpus");
+}
+
+void choose_staged(PreparedRun& run, const std::string& mode) {
+  std::vector<std::string> files{run.setup.worker_program};
+  for (const Candidate& candidate : run.setup.candidates) {
+    for (const auto& [knob, value] : candidate.assignments) {
+      // A bare name is looked for by the loader: where it is found is not ours to know.
+      const bool file = knob == "nccl_library" && value.find('/') != std::string::npos;
+      if (file && std::ranges::find(files, value) == files.end()) files.push_back(value);
+    }
+  }
+  run.record.placement.erase("staged");  // of the session before
+  std::vector<std::string> words;
+  for (const std::string& file : files) {
+    std::error_code error;
+    const bool there = std::filesystem::is_regular_file(file, error);
+    if (!there || mode == "never" || (mode == "auto" && !agent::on_network(file))) continue;
+    run.setup.stage.push_back(agent::staged_file(file));
+    words.push_back(fmt::format("{} {}", std::filesystem::path(file).filename().string(),
+                                format_size(Bytes{run.setup.stage.back().bytes})));
+  }
+  if (!words.empty()) {
+    run.record.placement["staged"] = fmt::format("{} on each node", fmt::join(words, ", "));
+  }
 }
 
 void add_notes(PreparedRun& run, const std::vector<agent::Machine>& machines) {

@@ -105,6 +105,9 @@ std::vector<std::string> head_lines(const PreparedRun& run) {
   if (const auto limits = r.placement.find("limits"); limits != r.placement.end()) {
     lines.push_back("limits  " + limits->second);
   }
+  if (const auto staged = r.placement.find("staged"); staged != r.placement.end()) {
+    lines.push_back("staged  " + staged->second);
+  }
   lines.push_back(plan_line(run));
   for (std::string& line : policy_lines(run)) lines.push_back(std::move(line));
   lines.push_back(fmt::format("seed    {}", r.seed));

@@ -234,6 +234,13 @@ void add_sweep_options(CLI::App& app, SweepOptions& o) {
       ->group(how);
 }
 
+void add_stage_option(CLI::App& app, std::string& stage) {
+  app.add_option("--stage", stage,
+                 "copy worker and libraries to the nodes' own disks: always, never, auto (default: "
+                 "from network file systems)")
+      ->check(CLI::IsMember({"auto", "always", "never"}).description(""));
+}
+
 SweepSpec spec_of(const SweepOptions& options, const std::string& default_name) {
   SweepSpec spec;
   if (!options.spec_file.empty()) {

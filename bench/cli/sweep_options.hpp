@@ -53,6 +53,9 @@ struct SweepOptions {
 
 void add_sweep_options(CLI::App& app, SweepOptions& options);
 
+// --stage, of commands that start workers.
+void add_stage_option(CLI::App& app, std::string& stage);
+
 // The spec from the file and the options. Throws usage Errors.
 SweepSpec spec_of(const SweepOptions& options, const std::string& default_name);
 
