@@ -172,20 +172,20 @@ std::vector<std::string> low_limits(const Limits& limits, const Need& need) {
   std::vector<std::string> lines;
   const auto complain = [&](const char* name, std::int64_t value, bool bytes, std::int64_t wanted,
                             const std::string& remedy) {
-    lines.push_back(fmt::format("{}: {}, about {} are needed: {}", name, amount(value, bytes),
+    lines.push_back(fmt::format("{} {}, about {} are needed ({})", name, amount(value, bytes),
                                 amount(wanted, bytes), remedy));
   };
   // The first worker's bootstrap holds a connection a rank; sockets between nodes are at most 64 a
   // peer and direction (NCCL's threads x sockets), of which rings have two; 256 for all else.
   const std::int64_t files = 256 + 2 * 2 * 64 + need.ranks;
   if (below(limits.open_files, files)) {
-    complain("open files", limits.open_files, false, files, "raise the hard limit (ulimit -Hn)");
+    complain("open files", limits.open_files, false, files, "raise the hard limit, ulimit -Hn");
   }
   // Adapters register buffers, which locks them. Without adapters nothing is registered.
   if (gpus && need.adapters && below(limits.locked_memory, kUnlimited)) {
     lines.push_back(fmt::format(
-        "locked memory: {}, IB and RoCE buffers may fail to register: ulimit -l unlimited "
-        "(containers: --ulimit memlock=-1; Slurm: PropagateResourceLimitsExcept=MEMLOCK)",
+        "locked memory {}, IB and RoCE buffers may fail to register (ulimit -l unlimited; in "
+        "containers --ulimit memlock=-1; Slurm: PropagateResourceLimitsExcept=MEMLOCK)",
         amount(limits.locked_memory, true)));
   }
   // Threads: a worker of NCCL has its own, two of the driver, up to three proxy threads, and up to
@@ -196,14 +196,14 @@ std::vector<std::string> low_limits(const Limits& limits, const Need& need) {
   }
   if (below(limits.group_threads, threads)) {
     complain("threads left in the control group", limits.group_threads, false, threads,
-             "raise pids.max (docker --pids-limit, systemd TasksMax)");
+             "raise pids.max: docker --pids-limit, systemd TasksMax");
   }
   // Seen on H200s: 0.5 GiB resident a worker of NCCL; others hold their buffers in memory.
   const std::int64_t a_worker =
       gpus ? std::int64_t{1} << 30 : (std::int64_t{64} << 20) + 3 * need.arena_bytes;
   if (need.backend != "model" && below(limits.group_memory, workers * a_worker)) {
     complain("memory left in the control group", limits.group_memory, true, workers * a_worker,
-             "give the job more memory (sbatch --mem), or fewer workers or smaller sizes");
+             "more memory for the job, sbatch --mem, or smaller sizes");
   }
   // NVIDIA's containers ask for 1 GiB on nodes with eight GPUs; docker's own default is 64 MiB.
   const std::int64_t shared = workers * (std::int64_t{128} << 20);

@@ -126,7 +126,7 @@ void check_limits(PreparedRun& run, const std::vector<agent::Machine>& machines)
                                     machines.front().host, "; others differ");
   for (auto& [line, hosts] : low) {
     for (const std::string& text : by_some_hosts({{line, hosts}}, machines)) {
-      run.warnings.push_back("limit of " + text);
+      run.warnings.push_back("too low: " + text);
     }
   }
 }
