@@ -3,7 +3,7 @@
 //
 // The whole program under real mpirun over three hosts with host names, networks and mounts of their
 // own. What is not the same on one of them is found and named before anything is measured.
-#include <algorithm>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -99,6 +99,23 @@ TEST_F(Hosts, AllowedToDifferTheyMarkEveryRecordAndTheReport) {
   const Finished count = shell("grep -c nodes_differ run/records.jsonl; wc -l < run/records.jsonl");
   const std::size_t half = count.out.size() / 2;
   EXPECT_EQ(count.out.substr(0, half), count.out.substr(half));
+}
+
+// Open MPI binds jobs of up to two processes to a core each.
+TEST_F(Hosts, TheCoreThatMpirunBindsAnAgentToIsSaidAndWorkersHaveTheOthers) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one core";
+  give("host2", "export NCCL_SWEEP_WORKER=$PWD/worker");
+  give("host1", "export NCCL_SWEEP_WORKER=$PWD/worker");
+  std::ofstream(folder_.path() / "worker")
+      << "#!/bin/bash\ngrep Cpus_allowed_list /proc/self/status >> masks.$(hostname)\n"
+         "exec " BINARY_FOLDER "/nccl-sweep-worker \"$@\"\n";
+  ASSERT_EQ(shell("chmod +x worker").exit_code, 0);
+  const Finished finished = sweep("", "-np 2");
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_TRUE(has(finished.err, "the launcher bound agents to 1 CPU for 1 worker"))
+      << finished.err;
+  const Finished masks = shell("cat masks.* | sort -u");
+  EXPECT_TRUE(has(masks.out, "\t0-") || has(masks.out, ",")) << masks.out;
 }
 
 TEST_F(Hosts, AConfFileOfOneHostIsNamed) {
