@@ -118,6 +118,23 @@ TEST_F(Hosts, TheCoreThatMpirunBindsAnAgentToIsSaidAndWorkersHaveTheOthers) {
   EXPECT_TRUE(has(masks.out, "\t0-") || has(masks.out, ",")) << masks.out;
 }
 
+// The small twin of queue pairs that take one path each: four streams carry four times as much. Which
+// is so far above any noise that the verdict may be relied on.
+TEST_F(Hosts, OnALinkThatLimitsEachStreamFourOfThemAreBetter) {
+  const Finished limited = shell(hosts() + "limit 200mbit 2gbit");
+  if (limited.exit_code != 0) GTEST_SKIP() << "no htb here: " << limited.err;
+  const Finished finished = run_shell(
+      folder_.path(),
+      hosts() + "mpirun --bind-to none --mca orte_tmpdir_base $PWD --wdir $PWD -np 2"
+                " --host host1:1,host2:1 -x HOST_CHUNK_BYTES=64K " + program() +
+          " run --backend host --vary HOST_STREAMS_PER_CONNECTION=4 --collective all_gather"
+          " -b 1M -e 1M --placement out_of_place --seed 1 --output run",
+      90);
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_TRUE(has(finished.out, "best single setting: HOST_STREAMS_PER_CONNECTION=4"))
+      << finished.out;
+}
+
 TEST_F(Hosts, AConfFileOfOneHostIsNamed) {
   give("host3", "mkdir -p $PWD/etc; echo NCCL_MIN_CTAS=8 > $PWD/etc/nccl.conf;"
                 " mount -t overlay overlay -o lowerdir=$PWD/etc:/etc /etc");
