@@ -34,25 +34,25 @@ std::vector<int> common(const std::vector<int>& a, const std::vector<int>& b) {
   return both;
 }
 
-// Why NCCL's threads have few CPUs here, or "". `workers` of this agent, `on_node` of all agents of
-// its node.
-std::string narrow_mask(const Machine& machine, int workers, int on_node) {
+// mpirun binds jobs of two to a core each, larger ones to a socket: "" where that is enough.
+std::string narrow_mask(const Machine& machine, int workers, int fewest, const char* for_what) {
   const int given = static_cast<int>(list_of(machine.launcher_cpus).size());
   const int allowed = static_cast<int>(list_of(machine.allowed_cpus).size());
-  if (given > 0 && given < kFewestCpus * workers && given < allowed) {
-    return fmt::format(
-        "the launcher bound agents to {} for {}, too few for NCCL's threads: workers do not keep "
-        "to "
-        "it (mpirun --bind-to none)",
-        counted(given, "CPU"), counted(workers, "worker"));
-  }
-  if (allowed > 0 && allowed < kFewestCpus * on_node) {
-    return fmt::format(
-        "{} for the {} of a node: NCCL's proxy threads share them with the launching threads, give "
-        "the job {} a worker",
-        counted(allowed, "CPU"), counted(on_node, "worker"), kFewestCpus);
-  }
-  return {};
+  if (given == 0 || given >= fewest * workers || given >= allowed) return {};
+  return fmt::format(
+      "the launcher bound agents to {} for {}, too few for {}: workers do not keep to it "
+      "(mpirun --bind-to none)",
+      counted(given, "CPU"), counted(workers, "worker"), for_what);
+}
+
+// "" where the job has CPUs enough for NCCL's threads on all `workers` of the node.
+std::string few_cpus(const Machine& machine, int workers) {
+  const int allowed = static_cast<int>(list_of(machine.allowed_cpus).size());
+  if (allowed == 0 || allowed >= kFewestCpus * workers) return {};
+  return fmt::format(
+      "{} for the {} of a node: NCCL's proxy threads share them with the launching threads, give "
+      "the job {} a worker",
+      counted(allowed, "CPU"), counted(workers, "worker"), kFewestCpus);
 }
 
 }  // namespace
@@ -101,11 +101,24 @@ CpuBinding cpu_binding(const std::vector<Machine>& machines, const Layout& layou
       if (!local.note.empty()) notes.insert("workers are not bound to CPUs: " + local.note);
       binding.gpu_local.push_back(std::move(local.cpus));
     }
-    notes.insert(narrow_mask(machine, workers, layout.local_size(first)));
+    const std::string narrow = narrow_mask(machine, workers, kFewestCpus, "NCCL's threads");
+    notes.insert(narrow.empty() ? few_cpus(machine, layout.local_size(first)) : narrow);
   }
   notes.erase("");
   binding.notes.assign(notes.begin(), notes.end());
   return binding;
+}
+
+std::vector<std::string> host_binding_notes(const std::vector<Machine>& machines,
+                                            const Layout& layout) {
+  constexpr int kThreads = 2;  // the ring's and the watchdog's
+  std::set<std::string> notes;
+  for (std::size_t agent = 0; agent < machines.size(); ++agent) {
+    notes.insert(narrow_mask(machines[agent], layout.workers_of_agent[agent], kThreads,
+                             "the threads of a worker"));
+  }
+  notes.erase("");
+  return {notes.begin(), notes.end()};
 }
 
 std::vector<int> worker_cpus(const Setup& setup, const Candidate& candidate, int rank) {

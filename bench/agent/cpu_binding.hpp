@@ -32,6 +32,9 @@ struct CpuBinding {
 };
 CpuBinding cpu_binding(const std::vector<Machine>& machines, const Layout&);
 
+// For backend host, which binds nothing: where the launcher's mask is too narrow to be kept to.
+std::vector<std::string> host_binding_notes(const std::vector<Machine>& machines, const Layout&);
+
 // What a candidate's cpu_bind (without one, the backend's default) means for a rank; empty: all.
 std::vector<int> worker_cpus(const Setup&, const Candidate&, int rank);
 

@@ -163,6 +163,11 @@ void bind_workers(PreparedRun& run, const std::vector<agent::Machine>& machines)
     const bool gpus = std::ranges::any_of(machines, [](const auto& m) { return !m.gpus.empty(); });
     if (gpus) run.warnings.insert(run.warnings.end(), binding.notes.begin(), binding.notes.end());
   }
+  if (run.spec.backend == "host") {
+    for (std::string& note : agent::host_binding_notes(machines, run.setup.layout)) {
+      run.warnings.push_back(std::move(note));
+    }
+  }
   record_placement(run, machines);
 }
 

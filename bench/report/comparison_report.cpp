@@ -116,7 +116,7 @@ Table not_compared_table(const BaselineComparison& comparison) {
 
 std::vector<std::string> head(const RunRecord& run, const BaselineComparison& comparison) {
   const auto nccl = run.fabric.versions.find("nccl");
-  return {
+  std::vector<std::string> lines{
       fmt::format("run        {}  {}  {}  {}{}", run.name, run.started, run.fabric.name,
                   nccl == run.fabric.versions.end() ? "" : "NCCL " + nccl->second + "  ",
                   comparison.launches == 1
@@ -125,6 +125,8 @@ std::vector<std::string> head(const RunRecord& run, const BaselineComparison& co
       fmt::format("threshold  {:g} of the reference's busbw, a convention of nccl-sweep; the 95 % "
                   "of NVIDIA's Exemplar programme are of training throughput",
                   comparison.rule.threshold)};
+  for (const std::string& line : run.mismatches) lines.push_back("NODES DIFFER  " + line);
+  return lines;
 }
 
 std::vector<std::string> tail(const BaselineComparison& comparison) {

@@ -135,6 +135,7 @@ std::string comparison_json(const RunRecord& run, const BaselineComparison& comp
                  {"reason", comparison.reason},
                  {"sources", ordered_json::array()},
                  {"contradictions", ordered_json::array()}};
+  if (!run.mismatches.empty()) j["mismatches"] = run.mismatches;
   for (const SourceComparison& s : comparison.sources) j["sources"].push_back(source_json(run, s));
   for (const Contradiction& one : comparison.contradictions) {
     j["contradictions"].push_back({{"text", one.text}, {"sources", one.sources}});

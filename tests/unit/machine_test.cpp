@@ -181,6 +181,17 @@ TEST(CpuBinding, ALaunchersOneCoreIsNotKeptToAndSaid) {
   EXPECT_NE(binding.notes[0].find("bound agents to 1 CPU for 1 worker"), std::string::npos);
 }
 
+TEST(CpuBinding, ALaunchersOneCoreIsSaidForBackendHostToo) {
+  Machine machine = two_sockets();
+  EXPECT_TRUE(host_binding_notes({machine}, {{"a"}, {1}}).empty());
+  machine.launcher_cpus = "0";
+  const std::vector<std::string> notes = host_binding_notes({machine, machine}, {{"a", "b"}, {1, 1}});
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_NE(notes[0].find("bound agents to 1 CPU for 1 worker"), std::string::npos) << notes[0];
+  machine.allowed_cpus = "0";
+  EXPECT_TRUE(host_binding_notes({machine}, {{"a"}, {1}}).empty()) << "there is no more to have";
+}
+
 TEST(CpuBinding, AJobWithFewCpusIsWarned) {
   Machine machine = two_sockets();
   machine.allowed_cpus = machine.launcher_cpus = "0-5";

@@ -60,6 +60,26 @@ TEST(Records, ARunIsReadBackAsItWasWritten) {
   EXPECT_EQ(to_line(run), to_line(a_run()));
 }
 
+TEST(RecordLog, EveryRecordOfARunOnNodesThatDifferSaysSo) {
+  const test::TemporaryFolder folder;
+  RunRecord run = a_run();
+  run.mismatches = {"NCCL_X=1 on n2 (rank 1); NCCL_X unset on n1 (rank 0)"};
+  {
+    agent::RecordLog log = agent::RecordLog::create(folder.path());
+    log.mark_nodes_differ();
+    log.append({run});
+    log.append(records_of(a_trial(0)));
+  }
+  std::ifstream in(folder.path() / kRecordFile);
+  int lines = 0;
+  for (std::string line; std::getline(in, line); ++lines) {
+    EXPECT_NE(line.find(R"("nodes_differ":true)"), std::string::npos) << line;
+  }
+  EXPECT_EQ(lines, 3);
+  EXPECT_EQ(read_run(folder.path()).run.mismatches, run.mismatches);
+  EXPECT_EQ(to_line(a_run()).find("nodes_differ"), std::string::npos);
+}
+
 TEST(Records, AFailureKeepsAnyBytesOfItsLog) {
   FailureRecord failure{{4, Stage::screen, 0, 1}, Outcome::hung, {}};
   failure.failure.message = "no end";

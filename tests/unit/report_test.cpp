@@ -165,6 +165,34 @@ TEST(Report, EveryFormatOfASimulatedRunSaysSo) {
   }
 }
 
+TEST(Report, EveryFormatOfARunOnNodesThatDifferSaysSo) {
+  ScreenConfirm experiment(3, Score({tests::large_case()}), 1, {});
+  RunRecord run = tests::run_record(3, {tests::large_case()});
+  run.simulated = false;
+  run.mismatches = {"NCCL_X=1 on n2 (rank 1); NCCL_X unset on n1 (rank 0)"};
+  const RunData data = tests::drive(experiment, run, tests::Planted({0, 0.1, 0}, 0.01, 1));
+  const auto report = [&](ReportFormat format) {
+    ReportOptions options;
+    options.format = format;
+    return render_report(data, options);
+  };
+  for (const ReportFormat format : {ReportFormat::text, ReportFormat::markdown, ReportFormat::json,
+                                    ReportFormat::nccl_tests}) {
+    EXPECT_NE(report(format).find("NCCL_X unset on n1"), std::string::npos) << report(format);
+  }
+  EXPECT_NE(report(ReportFormat::text).find("settings tried  NODES DIFFER"), std::string::npos);
+  for (const auto& row : points_table(data, find(data)).rows) {
+    EXPECT_NE(row.back().text.find("nodes differ"), std::string::npos);
+  }
+  const RunFindings findings = find(data);
+  const Recommendation found = recommend(data, findings);
+  for (const SettingsFile& file : settings_files(data, findings, found, "run")) {
+    EXPECT_NE(file.content.find("nodes that differ"), std::string::npos) << file.name;
+  }
+  EXPECT_NE(settings_entry(data, findings, found, "run").scope.find("nodes that differ"),
+            std::string::npos);
+}
+
 TEST(Report, SaysThatTheMachineChangedAndWhichRoundsItDivides) {
   ScreenConfirm experiment(24, Score({tests::large_case()}), 3, {});
   tests::Planted noise(std::vector<double>(24, 0.0), 0.01, 3);

@@ -20,6 +20,7 @@
 #include <fstream>
 #include <limits>
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -116,6 +117,15 @@ Endpoint parse_endpoint(const std::string& text) {
   return endpoint;
 }
 
+// Bridges to containers and virtual machines have the same address on every host, where nobody else
+// can be reached; NCCL passes them over too.
+bool leads_to_other_hosts(const ifaddrs& item) {
+  const std::string_view name = item.ifa_name;
+  const bool local = name.starts_with("docker") || name.starts_with("virbr") ||
+                     name.starts_with("podman") || name.starts_with("cni");
+  return (item.ifa_flags & IFF_UP) != 0 && (item.ifa_flags & IFF_LOOPBACK) == 0 && !local;
+}
+
 std::string own_address(const std::string& interface) {
   ifaddrs* list = nullptr;
   if (::getifaddrs(&list) != 0) fail("cannot list the network interfaces");
@@ -125,8 +135,7 @@ std::string own_address(const std::string& interface) {
     if (item->ifa_addr == nullptr || item->ifa_addr->sa_family != AF_INET) continue;
     names += fmt::format("{}{}", names.empty() ? "" : ", ", item->ifa_name);
     const bool wanted =
-        interface.empty() ? (item->ifa_flags & IFF_UP) != 0 && (item->ifa_flags & IFF_LOOPBACK) == 0
-                          : interface == item->ifa_name;
+        interface.empty() ? leads_to_other_hosts(*item) : interface == item->ifa_name;
     if (!wanted) continue;
     sockaddr_in address{};
     std::memcpy(&address, item->ifa_addr, sizeof address);

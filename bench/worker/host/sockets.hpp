@@ -58,8 +58,9 @@ struct Endpoint {
 std::string to_text(const Endpoint&);
 Endpoint parse_endpoint(const std::string& text);  // throws std::runtime_error
 
-// This machine's address for others: of `interface` where given, else the first interface that is
-// up and not loopback, else loopback. Throws std::runtime_error that lists the interfaces.
+// This machine's address for others: of `interface` where given, else of the first interface that is
+// up, neither loopback nor a bridge to containers, else loopback. Throws std::runtime_error that
+// lists the interfaces.
 std::string own_address(const std::string& interface);
 std::string machine_identity();
 
