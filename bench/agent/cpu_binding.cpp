@@ -41,8 +41,7 @@ std::string narrow_mask(const Machine& machine, int workers, int on_node) {
   const int allowed = static_cast<int>(list_of(machine.allowed_cpus).size());
   if (given > 0 && given < kFewestCpus * workers && given < allowed) {
     return fmt::format(
-        "the launcher bound agents to {} for {}, too few for NCCL's threads: workers do not keep "
-        "to "
+        "the launcher bound agents to {} for {}, too few for NCCL's threads: workers do not keep to "
         "it (mpirun --bind-to none)",
         counted(given, "CPU"), counted(workers, "worker"));
   }
