@@ -3,7 +3,6 @@
 #include "agent/gpu.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <optional>
 #include <sstream>
@@ -41,7 +40,8 @@ std::optional<std::size_t> position_of(const std::string& item, const std::vecto
   if (error == std::errc{} && end == item.data() + item.size()) {
     return index < all.size() ? std::optional(index) : std::nullopt;
   }
-  const auto named = [&](const Gpu& gpu) { return lower_case(gpu.uuid).starts_with(lower_case(item)); };
+  const std::string begin = lower_case(item);
+  const auto named = [&](const Gpu& gpu) { return lower_case(gpu.uuid).starts_with(begin); };
   if (item.empty() || std::count_if(all.begin(), all.end(), named) != 1) return std::nullopt;
   return static_cast<std::size_t>(std::find_if(all.begin(), all.end(), named) - all.begin());
 }

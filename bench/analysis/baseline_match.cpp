@@ -5,26 +5,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
+
+#include "core/words.hpp"
 
 namespace nccl_sweep {
 namespace {
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 // The AWS plugin calls itself "AWS Libfabric" or "Libfabric", everybody else says EFA.
 std::string network_key(const std::string& network) {
-  const std::string word = lower(network);
+  const std::string word = lower_case(network);
   if (word.find("libfabric") != std::string::npos) return "efa";
   return word.starts_with("ib") ? "ib" : word;
 }
 
-std::string link_key(const std::string& link) { return lower(link.substr(0, link.find(' '))); }
+std::string link_key(const std::string& link) {
+  return lower_case(link.substr(0, link.find(' ')));
+}
 
 bool is_adapter_network(const std::string& key) { return key == "ib" || key == "roce"; }
 
@@ -89,7 +86,7 @@ std::string major_minor(const std::string& version) {
 }  // namespace
 
 std::string gpu_key(const std::string& device) {
-  std::string words = lower(device);
+  std::string words = lower_case(device);
   if (words.starts_with("nvidia ")) words.erase(0, 7);
   const std::string all = words;
   const std::size_t digit = words.find_first_of("0123456789");

@@ -29,8 +29,7 @@ std::string text_file() {
       "# nccl-tests version 2.19.6 nccl-headers=22807 nccl-library=22807\n"
       "# Collective test starting: all_reduce_perf\n"
       "# nThread 1 nGpus 1 minBytes 1048576 maxBytes 1048576000 step: 1048576(bytes) warmup iters: "
-      "1 "
-      "iters: 20 agg iters: 1 validation: 1 graph: 0 unalign: 0\n# Using devices\n";
+      "1 iters: 20 agg iters: 1 validation: 1 graph: 0 unalign: 0\n# Using devices\n";
   for (int rank = 0; rank < 8; ++rank) {
     text += fmt::format("#  Rank {:2} Group  0 Pid {:6} on node1 device {:2} [0000:1b:00] GPU\n",
                         rank, 100 + rank, rank);

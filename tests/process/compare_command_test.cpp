@@ -13,10 +13,6 @@ namespace {
 using tests::compared_run;
 using tests::planted_case;
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 class Compare : public testing::Test {
  protected:
   void SetUp() override { write("reference.json", tests::kPlantedBaseline); }

@@ -16,10 +16,6 @@ Finished sweep(const TemporaryFolder& folder, const std::string& arguments) {
   return run_shell(folder.path(), program() + " " + arguments);
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST(ImportCommand, AFolderOfOldLaunchesGetsAVerdictAndSettingsFiles) {
   const TemporaryFolder folder;
   const Finished imported =

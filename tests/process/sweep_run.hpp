@@ -59,6 +59,10 @@ inline Finished run_shell(const std::filesystem::path& folder, const std::string
           read_file(file("stdout.txt")), read_file(file("stderr.txt"))};
 }
 
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 inline std::string program() { return std::string(BINARY_FOLDER) + "/nccl-sweep"; }
 
 }  // namespace nccl_sweep::test

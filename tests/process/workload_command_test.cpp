@@ -16,10 +16,6 @@ Finished workload(const TemporaryFolder& folder, const std::string& arguments) {
   return run_shell(folder.path(), program() + " workload " + arguments);
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST(WorkloadCommand, PrintsTheTableAndWritesTheFile) {
   const TemporaryFolder folder;
   const Finished finished = workload(folder, kTrace + " -o w.json --name job");
