@@ -26,15 +26,18 @@ TEST_F(SlurmTest, ASweepOverFourNodesRecordsWhereItRan) {
   EXPECT_NE(said.find("4 nodes, 2 leaf switches"), std::string::npos) << said;
 }
 
-TEST_F(SlurmTest, SrunStartsTheSameSweepUnderOneLeaf) {
-  write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 1 --nodes 2 --launcher srun");
+TEST_F(SlurmTest, SrunStartsOneAgentForEachGpu) {
+  write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 1 --nodes 2 --launcher srun "
+               "--gpus-per-node 2 --agents-per-node gpu");
   const std::string job = submit("--nodelist=node3,node4 job.sbatch");
   ASSERT_TRUE(finished(job));
   const std::string said = read_file(file("sweep-" + job + ".out"));
   ASSERT_TRUE(std::filesystem::exists(file("results/sweep-" + job))) << said;
   const RunData data = read_run(file("results/sweep-" + job));
   expect_whole(data, 3);
-  EXPECT_EQ(data.run.agents, 2);
+  EXPECT_EQ(data.run.agents, 4);
+  EXPECT_EQ(data.run.fabric.nodes, 2);
+  EXPECT_EQ(data.run.placement.at("rank_order"), "block");
   EXPECT_EQ(data.run.fabric.span, "leaf");
   EXPECT_EQ(data.run.placement.at("switches"), "leaf2: node3 node4");
 }
