@@ -89,7 +89,7 @@ std::vector<std::string> by_host(const std::map<std::string, std::vector<std::st
 
 std::string switches_above(const Variables& own) {
   const std::string address = value_or_empty(own, "SLURM_TOPOLOGY_ADDR");
-  const std::string node = "." + value_or_empty(own, "SLURMD_NODENAME");
+  const std::string node = fmt::format(".{}", value_or_empty(own, "SLURMD_NODENAME"));
   if (node.size() == 1 || !address.ends_with(node)) return {};
   return address.substr(0, address.size() - node.size());
 }
