@@ -131,6 +131,11 @@ class Leader {
       show_(progress(*order, nullptr));
       control_.broadcast(to_text(launch));
       const TrialOutcome outcome = runner_.run(launch);
+      // Batch systems end a job by signals to all of its processes, workers too: no setting's fault.
+      if (outcome.outcome != Outcome::complete && runner_.stop_seen()) {
+        reason = "interrupted";
+        break;
+      }
       log_.append(records_of(outcome, facts_changed(outcome)));
       take(outcome);
       show_(progress(*order, &outcome));

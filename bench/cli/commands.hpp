@@ -20,10 +20,11 @@ using Chosen = std::function<ExitCode()>;
 
 void add_workload_command(CLI::App& app, Chosen& chosen);
 void add_plan_command(CLI::App& app, Chosen& chosen);
-// These three keep the command line in the run record.
+// These four keep the command line in what they write.
 void add_import_command(CLI::App& app, Chosen& chosen, const std::vector<std::string>& argv);
 void add_run_command(CLI::App& app, Chosen& chosen, const std::vector<std::string>& argv);
 void add_bench_command(CLI::App& app, Chosen& chosen, const std::vector<std::string>& argv);
+void add_sbatch_command(CLI::App& app, Chosen& chosen, const std::vector<std::string>& argv);
 void add_report_command(CLI::App& app, Chosen& chosen);
 void add_recommend_command(CLI::App& app, Chosen& chosen);
 void add_best_command(CLI::App& app, Chosen& chosen);

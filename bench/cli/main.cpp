@@ -37,6 +37,7 @@ int main_of(int argc, char** argv) {
   add_run_command(app, chosen, arguments);
   add_bench_command(app, chosen, arguments);
   add_import_command(app, chosen, arguments);
+  add_sbatch_command(app, chosen, arguments);
   add_report_command(app, chosen);
   add_recommend_command(app, chosen);
   add_best_command(app, chosen);

@@ -24,7 +24,7 @@ struct Fabric {
   int ranks_per_node = 1;
   int ranks = 0;
   std::vector<std::string> hosts;
-  std::string span;     // over how many switches, see span.hpp; not in the fingerprint; "" unknown
+  std::string span = "node";  // over switches, see span.hpp; not in the fingerprint; "" unknown
   std::map<std::string, std::string> versions;  // "nccl", "driver", "cuda_driver", "kernel" ...
   std::string link;     // between GPUs of a node, as NCCL's topology has it: "NVLink 370.8 GB/s"
   std::string network;  // that NCCL uses: "IB", "Socket", a plugin's name

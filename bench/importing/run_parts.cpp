@@ -229,6 +229,7 @@ Fabric fabric_of(const ImportedLaunch& launch, const std::string& nccl) {
   const std::set<std::string> hosts = hosts_of(launch);
   fabric.device = launch.ranks.empty() ? "unknown GPU" : device_of(launch);
   fabric.nodes = std::max(1, launch.nodes);
+  if (fabric.nodes > 1) fabric.span.clear();  // nccl-tests does not know the switches
   fabric.ranks = launch.world;
   fabric.ranks_per_node = (launch.world + fabric.nodes - 1) / fabric.nodes;
   fabric.hosts.assign(hosts.begin(), hosts.end());

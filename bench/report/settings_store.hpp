@@ -26,7 +26,7 @@ struct SettingsEntry {
   bool simulated = false;
   std::string fingerprint;  // of the fabric
   int nodes = 1;
-  std::string span;      // of the nodes over switches, "" unknown
+  std::string span = "node";  // of the nodes over switches, "" unknown
   int ranks = 0;
   std::string nccl;      // version, "" unknown
   std::string workload;  // file name, or "spec NAME"

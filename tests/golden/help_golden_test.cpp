@@ -31,7 +31,7 @@ TEST_P(Help, IsTheApprovedText) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Help,
-                         testing::Values("nccl-sweep", "workload", "plan", "run", "bench", "import",
+                         testing::Values("nccl-sweep", "workload", "plan", "run", "bench", "import", "sbatch",
                                          "report", "recommend", "best", "compare", "baseline",
                                          "baseline make", "knobs"),
                          [](const auto& name) {

@@ -483,7 +483,7 @@ TEST(SettingsStore, AnUndecidedRunNeverReplacesADecidedOne) {
     settings.entries.push_back(entry);
   }
   const Table table = settings_history(settings);
-  EXPECT_EQ(table.rows[0][7].text, "good");
+  EXPECT_EQ(table.rows[0][8].text, "good");
   EXPECT_EQ(table.rows[0].back().text, "current");
   EXPECT_EQ(table.rows[1].back().text, "undecided");
   EXPECT_EQ(table.rows[2].back().text, "replaced");
@@ -494,6 +494,24 @@ TEST(SettingsStore, AnUndecidedRunNeverReplacesADecidedOne) {
   const fs::path file = remember_setting(folder.path(), "f", entry);
   EXPECT_EQ(text_of(file).find("confidence"), std::string::npos);
   EXPECT_EQ(load_settings(file).entries.at(0).gain->pairs, 1);
+}
+
+TEST(SettingsStore, AnotherSpanOverSwitchesIsAnotherKey) {
+  SettingsEntry entry;
+  entry.nodes = 4;
+  entry.verdict = "better";
+  FabricSettings settings{"f", {}};
+  for (const char* span : {"leaf", "leaves-2", ""}) {
+    entry.run = entry.span = span;
+    settings.entries.push_back(entry);
+  }
+  const Table table = settings_history(settings);
+  for (const auto& row : table.rows) EXPECT_EQ(row.back().text, "current");
+  EXPECT_EQ(table.rows[0][5].text, "unknown");
+  EXPECT_EQ(table.rows[1][5].text, "leaves-2");
+  const EmptyFolder folder("nccl-sweep-settings-span");
+  const fs::path file = remember_setting(folder.path(), "f", settings.entries.front());
+  EXPECT_EQ(load_settings(file).entries.at(0).span, "leaf");
 }
 
 TEST(Records, WhatIsNoRecordIsSaidInOurWords) {

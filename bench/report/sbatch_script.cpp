@@ -1,0 +1,321 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+#include "report/sbatch_script.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace nccl_sweep {
+namespace {
+
+bool is_array(const SbatchScript& s) {
+  return !s.array_nodes.empty() || !s.array_partitions.empty();
+}
+
+std::string words(const std::vector<std::string>& texts) {
+  std::vector<std::string> quoted;
+  for (const std::string& text : texts) quoted.push_back(shell_word(text));
+  return fmt::format("{}", fmt::join(quoted, " "));
+}
+
+std::string head(const SbatchScript& s) {
+  std::string text = fmt::format(
+      "#!/bin/bash\n"
+      "# shellcheck disable=SC2016,SC2054,SC2317\n"
+      "# Written by: {}\n"
+      "# Planned: {}\n"
+      "#\n",
+      s.command, s.plan);
+  if (is_array(s)) {
+    text += fmt::format(
+        "#   bash THIS_SCRIPT                starts a sweep for each {}\n",
+        s.array_nodes.empty() ? "partition" : "number of nodes");
+  } else {
+    text += "#   sbatch THIS_SCRIPT              starts the sweep\n";
+  }
+  return text +
+         "#   sbatch ... THIS_SCRIPT FOLDER   goes on with a run that was stopped; the job that was\n"
+         "#                                   stopped says how\n"
+         "#\n";
+}
+
+// "$nodes", or what it is times the agents of a node.
+std::string agents(const SbatchScript& s, std::string_view nodes) {
+  if (s.agents_per_node == 1) return fmt::format("\"${}\"", nodes);
+  return fmt::format("\"$(({} * {}))\"", nodes, s.agents_per_node);
+}
+
+std::string directives(const SbatchScript& s) {
+  std::vector<std::string> options{fmt::format("job-name={}", job_name(s.name)),
+                                   fmt::format("nodes={}", s.nodes),
+                                   fmt::format("ntasks-per-node={}", s.agents_per_node)};
+  if (s.gpus_per_node > 0) options.push_back(fmt::format("gpus-per-node={}", s.gpus_per_node));
+  if (!s.partition.empty()) options.push_back("partition=" + s.partition);
+  if (!s.account.empty()) options.push_back("account=" + s.account);
+  const std::size_t tasks = std::max(s.array_nodes.size(), s.array_partitions.size());
+  if (is_array(s)) options.push_back(fmt::format("array=0-{}", tasks - 1));
+  options.insert(options.end(),
+                 {"exclusive", "mem=0",
+                  fmt::format("time={:02}:{:02}:00", s.minutes / 60, s.minutes % 60),
+                  fmt::format("signal=B:USR1@{}", s.notice_seconds), "requeue",
+                  "open-mode=append", is_array(s) ? "output=%x-%A_%a.out" : "output=%x-%j.out"});
+  std::string text;
+  for (const std::string& option : options) text += "#SBATCH --" + option + "\n";
+  return text + "set -euo pipefail\n";
+}
+
+// On a login node the script submits itself. Slurm knows no array whose tasks differ in size, but
+// the tasks of a held one can be changed.
+std::string array_start(const SbatchScript& s) {
+  if (!is_array(s)) return {};
+  const bool nodes = !s.array_nodes.empty();
+  std::string list;
+  if (nodes) list = fmt::format("{}", fmt::join(s.array_nodes, " "));
+  if (!nodes) list = words(s.array_partitions);
+  const std::string change =
+      nodes ? fmt::format("NumNodes=\"$n-$n\" \\\n      NumTasks={0} NumCPUs={0}", agents(s, "n"))
+            : std::string("Partition=\"$n\"");
+  return fmt::format(
+      "\n"
+      "# One task of the array for each. Started by bash, the script submits itself: held, until\n"
+      "# each task has its own {0}.\n"
+      "each=({1})\n"
+      "if [[ -z ${{SLURM_JOB_ID-}} ]]; then\n"
+      "  job=$(sbatch --parsable --hold \"$0\" \"$@\")\n"
+      "  job=${{job%%;*}}\n"
+      "  for i in \"${{!each[@]}}\"; do\n"
+      "    n=${{each[i]}}\n"
+      "    scontrol update JobId=\"${{job}}_$i\" {2}\n"
+      "  done\n"
+      "  scontrol release \"$job\"\n"
+      "  echo \"submitted job $job: {0} ${{each[*]}}\"\n"
+      "  exit\n"
+      "fi\n"
+      "this=${{each[SLURM_ARRAY_TASK_ID]}}\n",
+      nodes ? "nodes" : "partition", list, change);
+}
+
+std::string environment(const SbatchScript& s) {
+  std::string text =
+      "\n"
+      "# After sbatch --export=NONE the steps would start without PATH.\n"
+      "export SLURM_EXPORT_ENV=ALL\n"
+      "\n"
+      "# Agents talk over TCP, so that a fabric that hangs under test cannot hang what watches it.\n"
+      "# Where the fabric has IP addresses too (ib0), name the other network:\n"
+      "# export OMPI_MCA_btl_tcp_if_include=eth0 OMPI_MCA_oob_tcp_if_include=eth0\n"
+      "export OMPI_MCA_pml=${OMPI_MCA_pml:-ob1} OMPI_MCA_btl=${OMPI_MCA_btl:-self,tcp}\n"
+      "export OMPI_MCA_coll_hcoll_enable=0 OMPI_MCA_coll_ucc_enable=0\n";
+  if (s.container != Container::none) {
+    text += fmt::format("\nexport NCCL_SWEEP_CONTAINER={}  # for the record\n",
+                        shell_word(s.image));
+  }
+  return text;
+}
+
+// Which nodes, and how a command is started on all of them.
+std::string launch(const SbatchScript& s) {
+  std::string text = "\n# No CPU binding: agents bind their workers, which need room for NCCL's threads.\n";
+  if (s.array_nodes.empty()) {
+    text += "nodes=$SLURM_JOB_NUM_NODES\n";
+  } else {
+    text += "nodes=$this  # of more, where the script was submitted by sbatch\n";
+  }
+  if (s.launcher == SlurmLauncher::mpirun) {
+    return text + fmt::format("launch=(mpirun -np {} --map-by ppr:{}:node --bind-to none)\n",
+                              agents(s, "nodes"), s.agents_per_node);
+  }
+  return text + fmt::format("launch=(srun --mpi=pmix --cpu-bind=none --nodes=\"$nodes\"\n"
+                            "        --ntasks={} --ntasks-per-node={})\n",
+                            agents(s, "nodes"), s.agents_per_node);
+}
+
+std::string expected_files(const SbatchScript& s) {
+  std::string text =
+      "\n"
+      "# Files that NCCL reads. Where a variable or its file does not reach the ranks, NCCL goes on\n"
+      "# without a word, 2 to 4 times slower.\n"
+      "files=()\n"
+      "for name in NCCL_TOPO_FILE NCCL_GRAPH_FILE NCCL_CONF_FILE NCCL_TUNER_CONFIG_FILE; do\n"
+      "  if [[ -n ${!name-} ]]; then files+=(\"$name=${!name}\"); fi\n"
+      "done\n"
+      "for file in \"$HOME/.nccl.conf\" /etc/nccl.conf; do\n"
+      "  if [[ -e $file ]]; then files+=(\"=$file\"); fi\n"
+      "done\n";
+  if (s.container == Container::none) return text;
+  return text + fmt::format(
+                    "mounts=(\"$PWD\"{}{})\n"
+                    "for file in \"${{files[@]}}\"; do mounts+=(\"${{file#*=}}\"); done\n",
+                    s.mounts.empty() ? "" : " ", words(s.mounts));
+}
+
+// What is put between the launcher and the program.
+std::string container(const SbatchScript& s) {
+  constexpr std::string_view kJoin =
+      "\n"
+      "# \"/a\" is mounted as /a:/a.\n"
+      "for i in \"${!mounts[@]}\"; do\n"
+      "  if [[ ${mounts[i]} != *:* ]]; then mounts[i]+=:${mounts[i]}; fi\n"
+      "done\n"
+      "joined=$(IFS=,; echo \"${mounts[*]}\")\n";
+  if (s.container == Container::none) return {};
+  if (s.container == Container::pyxis) {
+    return fmt::format(
+        "{}"
+        "launch+=(--container-image={} --container-mounts=\"$joined\"\n"
+        "         --container-workdir=\"$PWD\")\n"
+        "# What the image sets would win over the job's own variables.\n"
+        "names=$(compgen -e | grep -E '^(NCCL|UCX|SHARP)_' | paste -sd, || true)\n"
+        "if [[ -n $names ]]; then launch+=(--container-env=\"$names\"); fi\n",
+        kJoin, shell_word(s.image));
+  }
+  const bool apptainer = s.container == Container::apptainer;
+  return fmt::format("{}launch+=({} exec{} --pwd \"$PWD\" --bind \"$joined\" {})\n", kJoin,
+                     apptainer ? "apptainer" : "singularity", s.gpus_per_node > 0 ? " --nv" : "",
+                     shell_word(s.image));
+}
+
+constexpr std::string_view kCheck = R"sh(
+check='
+for item in "$@"; do
+  name=${item%%=*}
+  file=${item#*=}
+  if [ -n "$name" ] && [ "$(printenv "$name")" != "$file" ]; then
+    echo "$(hostname): $name=$file did not arrive here" >&2
+    exit 2
+  fi
+  if [ ! -r "$file" ]; then
+    echo "$(hostname): ${name:+$name: }$file cannot be read here" >&2
+    exit 2
+  fi
+done'
+if ((${#files[@]} > 0)) && ! "${launch[@]}" sh -c "$check" sh "${files[@]}"; then
+  echo "nothing was measured: make these files and variables reach every node" >&2
+  exit 2
+fi
+)sh";
+
+std::string run_folder(const SbatchScript& s) {
+  const std::string folder = "results/" + job_name(s.name);
+  std::string suffix = "$SLURM_JOB_ID";
+  if (!s.array_nodes.empty()) suffix = "$SLURM_ARRAY_JOB_ID-${this}nodes";
+  if (!s.array_partitions.empty()) suffix = "$SLURM_ARRAY_JOB_ID-$this";
+  std::string text;
+  if (!s.array_partitions.empty()) {
+    text += "\n"
+            "if [[ $SLURM_JOB_PARTITION != \"$this\" ]]; then\n"
+            "  echo \"this is partition $SLURM_JOB_PARTITION, not $this: start the script by bash\" "
+            ">&2\n"
+            "  exit 1\n"
+            "fi\n";
+  }
+  return text + fmt::format("\n"
+                            "# One folder a job, the same after a requeue.\n"
+                            "first=${{1:-{}-{}}}\n",
+                            folder, suffix);
+}
+
+std::string command(const SbatchScript& s) {
+  return fmt::format(R"sh(program={}
+run=$first
+sweep=("$program" run {} --output)
+for ((more = 2; ; ++more)); do
+  if [[ ! -s $run/records.jsonl ]]; then
+    sweep+=("$run")
+    break
+  fi
+  if head -n 1 "$run/records.jsonl" |
+    grep -F "\"SLURM_JOB_NODELIST\":\"$SLURM_JOB_NODELIST\"" >/dev/null; then
+    sweep=("$program" run --resume "$run")
+    break
+  fi
+  echo "$run was measured on other nodes and is left as it is"
+  run=$first-$more
+done
+)sh",
+                     shell_word(s.program), words(s.sweep));
+}
+
+std::string supervision(const SbatchScript& s) {
+  return fmt::format(R"sh(
+# Slurm's signal {0} s before the limit (USR1), or a preemption (TERM): the run ends after the trial
+# that it is in. After a preemption Slurm itself requeues the job, or means not to.
+trials() {{ {{ grep -s '"record":"trial"' "$run/records.jsonl" || true; }} | wc -l; }}
+before=$(trials)
+limit=no
+signalled=no
+soft_stop() {{
+  signalled=yes
+  touch "$run/STOP" || echo "the run has no folder yet: it cannot be stopped" >&2
+}}
+trap 'limit=yes; soft_stop' USR1
+trap soft_stop TERM
+
+"${{launch[@]}}" "${{sweep[@]}}" &
+launched=$!
+while true; do
+  signalled=no
+  code=0
+  wait "$launched" || code=$?
+  if [[ $signalled == no ]]; then break; fi  # else it was the signal that ended the wait
+done
+
+interrupted=130
+if [[ $limit == yes ]] && ((code == interrupted)); then
+  if (($(trials) <= before)); then
+    echo "not one trial fits into the time limit: give the job a longer --time" >&2
+    exit "$code"
+  fi
+  echo "stopped before the time limit; requeued, to go on in $run"
+  trap '' TERM  # the requeue ends this script, and what comes next must still be done
+  scontrol requeue "$SLURM_JOB_ID"
+  scontrol update JobId="$SLURM_JOB_ID" ReqNodeList="$SLURM_JOB_NODELIST" || true
+fi
+if ((code == interrupted)); then
+  echo "to go on: sbatch --nodelist=$SLURM_JOB_NODELIST{1} \\"
+  echo "            THIS_SCRIPT $run"
+fi
+exit "$code"
+)sh",
+                     s.notice_seconds,
+                     is_array(s) ? " --nodes=$nodes --array=$SLURM_ARRAY_TASK_ID" : "");
+}
+
+}  // namespace
+
+std::string shell_word(std::string_view text) {
+  const auto plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("_-./:,=+@%^").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return std::string(text);
+  std::string word = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      word += "'\\''";
+    } else {
+      word += c;
+    }
+  }
+  return word + "'";
+}
+
+std::string job_name(std::string_view text) {
+  std::string name(text.empty() ? "sweep" : text);
+  for (char& c : name) {
+    const bool fine = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_';
+    if (!fine) c = '-';
+  }
+  return name;
+}
+
+std::string to_text(const SbatchScript& s) {
+  return head(s) + directives(s) + array_start(s) + environment(s) + launch(s) +
+         expected_files(s) + container(s) + std::string(kCheck) + run_folder(s) + command(s) +
+         supervision(s);
+}
+
+}  // namespace nccl_sweep

@@ -1,0 +1,120 @@
+#!/bin/bash
+# shellcheck disable=SC2016,SC2054,SC2317
+# Written by: nccl-sweep sbatch sweeps/ib-qps.json --nodes 64 --gpus-per-node 8
+# Planned: 7 candidates x 20 cases, about 46 trials (40 to 76), at most 31 min
+#
+#   sbatch THIS_SCRIPT              starts the sweep
+#   sbatch ... THIS_SCRIPT FOLDER   goes on with a run that was stopped; the job that was
+#                                   stopped says how
+#
+#SBATCH --job-name=ib-qps
+#SBATCH --nodes=64
+#SBATCH --ntasks-per-node=1
+#SBATCH --gpus-per-node=8
+#SBATCH --exclusive
+#SBATCH --mem=0
+#SBATCH --time=01:45:00
+#SBATCH --signal=B:USR1@120
+#SBATCH --requeue
+#SBATCH --open-mode=append
+#SBATCH --output=%x-%j.out
+set -euo pipefail
+
+# After sbatch --export=NONE the steps would start without PATH.
+export SLURM_EXPORT_ENV=ALL
+
+# Agents talk over TCP, so that a fabric that hangs under test cannot hang what watches it.
+# Where the fabric has IP addresses too (ib0), name the other network:
+# export OMPI_MCA_btl_tcp_if_include=eth0 OMPI_MCA_oob_tcp_if_include=eth0
+export OMPI_MCA_pml=${OMPI_MCA_pml:-ob1} OMPI_MCA_btl=${OMPI_MCA_btl:-self,tcp}
+export OMPI_MCA_coll_hcoll_enable=0 OMPI_MCA_coll_ucc_enable=0
+
+# No CPU binding: agents bind their workers, which need room for NCCL's threads.
+nodes=$SLURM_JOB_NUM_NODES
+launch=(mpirun -np "$nodes" --map-by ppr:1:node --bind-to none)
+
+# Files that NCCL reads. Where a variable or its file does not reach the ranks, NCCL goes on
+# without a word, 2 to 4 times slower.
+files=()
+for name in NCCL_TOPO_FILE NCCL_GRAPH_FILE NCCL_CONF_FILE NCCL_TUNER_CONFIG_FILE; do
+  if [[ -n ${!name-} ]]; then files+=("$name=${!name}"); fi
+done
+for file in "$HOME/.nccl.conf" /etc/nccl.conf; do
+  if [[ -e $file ]]; then files+=("=$file"); fi
+done
+
+check='
+for item in "$@"; do
+  name=${item%%=*}
+  file=${item#*=}
+  if [ -n "$name" ] && [ "$(printenv "$name")" != "$file" ]; then
+    echo "$(hostname): $name=$file did not arrive here" >&2
+    exit 2
+  fi
+  if [ ! -r "$file" ]; then
+    echo "$(hostname): ${name:+$name: }$file cannot be read here" >&2
+    exit 2
+  fi
+done'
+if ((${#files[@]} > 0)) && ! "${launch[@]}" sh -c "$check" sh "${files[@]}"; then
+  echo "nothing was measured: make these files and variables reach every node" >&2
+  exit 2
+fi
+
+# One folder a job, the same after a requeue.
+first=${1:-results/ib-qps-$SLURM_JOB_ID}
+program=nccl-sweep
+run=$first
+sweep=("$program" run sweeps/ib-qps.json --output)
+for ((more = 2; ; ++more)); do
+  if [[ ! -s $run/records.jsonl ]]; then
+    sweep+=("$run")
+    break
+  fi
+  if head -n 1 "$run/records.jsonl" |
+    grep -F "\"SLURM_JOB_NODELIST\":\"$SLURM_JOB_NODELIST\"" >/dev/null; then
+    sweep=("$program" run --resume "$run")
+    break
+  fi
+  echo "$run was measured on other nodes and is left as it is"
+  run=$first-$more
+done
+
+# Slurm's signal 120 s before the limit (USR1), or a preemption (TERM): the run ends after the trial
+# that it is in. After a preemption Slurm itself requeues the job, or means not to.
+trials() { { grep -s '"record":"trial"' "$run/records.jsonl" || true; } | wc -l; }
+before=$(trials)
+limit=no
+signalled=no
+soft_stop() {
+  signalled=yes
+  touch "$run/STOP" || echo "the run has no folder yet: it cannot be stopped" >&2
+}
+trap 'limit=yes; soft_stop' USR1
+trap soft_stop TERM
+
+"${launch[@]}" "${sweep[@]}" &
+launched=$!
+while true; do
+  signalled=no
+  code=0
+  wait "$launched" || code=$?
+  if [[ $signalled == no ]]; then break; fi  # else it was the signal that ended the wait
+done
+
+interrupted=130
+if [[ $limit == yes ]] && ((code == interrupted)); then
+  if (($(trials) <= before)); then
+    echo "not one trial fits into the time limit: give the job a longer --time" >&2
+    exit "$code"
+  fi
+  echo "stopped before the time limit; requeued, to go on in $run"
+  trap '' TERM  # the requeue ends this script, and what comes next must still be done
+  scontrol requeue "$SLURM_JOB_ID"
+  scontrol update JobId="$SLURM_JOB_ID" ReqNodeList="$SLURM_JOB_NODELIST" || true
+fi
+if ((code == interrupted)); then
+  echo "to go on: sbatch --nodelist=$SLURM_JOB_NODELIST \\"
+  echo "            THIS_SCRIPT $run"
+fi
+exit "$code"

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// `nccl-sweep sbatch` as a command: what it takes over from the sweep's options, what it refuses.
+// The scripts themselves are in tests/golden and run by tests/slurm.
+#include <gtest/gtest.h>
+
+#include "process/sweep_run.hpp"
+
+namespace nccl_sweep::test {
+namespace {
+
+class SbatchCommand : public testing::Test {
+ protected:
+  Finished sbatch(const std::string& options) const {
+    return run_shell(folder_.path(), program() + " sbatch " + options);
+  }
+  void expect_refused(const std::string& options, const std::string& words) const {
+    const Finished refused = sbatch(options);
+    EXPECT_EQ(refused.exit_code, 1) << options;
+    EXPECT_NE(refused.err.find(words), std::string::npos) << options << ": " << refused.err;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(SbatchCommand, TheJobRunsTheSweepThatTheOptionsSay) {
+  const Finished shown = sbatch(
+      "--vary NCCL_ALGO=Ring,Tree --vary NCCL_MIN_CTAS=4 --collective all_gather,all_reduce"
+      " -b 1M -e 1M --no-prune --nodes 4 --gpus-per-node 8 --time 90m --account physics --dry-run");
+  ASSERT_EQ(shown.exit_code, 0) << shown.err;
+  // A login node has no GPU: the backend is said.
+  EXPECT_NE(shown.out.find("run --vary NCCL_ALGO=Ring,Tree --vary NCCL_MIN_CTAS=4 --collective "
+                           "all_gather,all_reduce --minbytes 1M --maxbytes 1M --no-prune "
+                           "--backend nccl --output)"),
+            std::string::npos)
+      << shown.out;
+  for (const char* line : {"#SBATCH --nodes=4\n", "#SBATCH --gpus-per-node=8\n",
+                           "#SBATCH --time=01:30:00\n", "#SBATCH --account=physics\n"}) {
+    EXPECT_NE(shown.out.find(line), std::string::npos) << line;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "sweep.sbatch"));
+}
+
+TEST_F(SbatchCommand, AScriptThatIsThereIsNotOverwritten) {
+  const std::string options = "--backend host --vary HOST_CHUNK_BYTES=65536 --nodes 2";
+  ASSERT_EQ(sbatch(options).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::exists(folder_.path() / "sweep.sbatch"));
+  expect_refused(options, "sweep.sbatch: is there already");
+}
+
+TEST_F(SbatchCommand, WhatCannotBeIsRefused) {
+  const std::string sweep = "--backend host --vary HOST_CHUNK_BYTES=65536 --dry-run ";
+  expect_refused(sweep, "how many nodes?");
+  expect_refused(sweep + "--nodes 2 --array-nodes 2,4", "give one of them");
+  expect_refused(sweep + "--nodes 2 --container apptainer", "needs --container-image");
+  expect_refused(sweep + "--nodes 2 --container-image x --launcher mpirun", "pyxis container");
+  expect_refused(sweep + "--nodes 2 --agents-per-node gpu", "--gpus-per-node");
+  expect_refused("--backend nccl --vary NCCL_ALGO=Ring --nodes 2 --dry-run", "needs GPUs");
+}
+
+}  // namespace
+}  // namespace nccl_sweep::test

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A private Slurm cluster of four nodes for each test, started and stopped by local-slurm: node1
+// and node2 under leaf1, node3 and node4 under leaf2.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <set>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "core/records.hpp"
+#include "process/sweep_run.hpp"
+
+namespace nccl_sweep::test {
+
+class SlurmTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!HAVE_MPI) GTEST_SKIP() << "this build has no MPI (libopenmpi-dev was not found)";
+    const Finished can = run_shell(folder_.path(), local_slurm() + " can");
+    constexpr int kSkip = 77;
+    if (can.exit_code == kSkip) GTEST_SKIP() << can.out;
+    const int index = 1 + getpid() % 250;
+    const Finished begun = run_shell(
+        folder_.path(), local_slurm() + " start $PWD/slurm 4 " + std::to_string(index), 120);
+    ASSERT_EQ(begun.exit_code, 0) << begun.err;
+    started_ = true;
+  }
+
+  void TearDown() override {
+    if (started_) run_shell(folder_.path(), local_slurm() + " stop $PWD/slurm");
+  }
+
+  std::filesystem::path file(const std::string& name) const { return folder_.path() / name; }
+
+  // A command on the "login node". Its own files are apart from those of the test.
+  Finished shell(const std::string& command, int seconds = 120) const {
+    return run_shell(folder_.path(), ". slurm/env.sh\n" + command, seconds);
+  }
+
+  // `nccl-sweep sbatch` with a sweep of the host backend, into job.sbatch.
+  void write_script(const std::string& options) const {
+    const Finished written =
+        shell(program() + " sbatch --backend host --collective all_gather -b 64K -e 64K --seed 7" +
+              " --file job.sbatch " + options);
+    ASSERT_EQ(written.exit_code, 0) << written.err;
+  }
+
+  // Submits and returns the job's number.
+  std::string submit(const std::string& what) const {
+    const Finished submitted = shell("sbatch --parsable " + what);
+    EXPECT_EQ(submitted.exit_code, 0) << submitted.err;
+    return submitted.out.substr(0, submitted.out.find_first_of(";\n"));
+  }
+
+  std::string job_says(const std::string& job) const {
+    return shell("scontrol show job -o " + job).out;
+  }
+
+  // Polls until `done`; nothing is concluded from how long it took.
+  bool eventually(const std::function<bool()>& done, int seconds = 200) const {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+    while (!done()) {
+      if (std::chrono::steady_clock::now() > end) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    }
+    return true;
+  }
+
+  bool finished(const std::string& job) const {
+    return eventually([&] {
+      const std::string said = job_says(job);
+      for (const char* state : {"COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL"}) {
+        if (said.find(std::string("JobState=") + state + " ") != std::string::npos) return true;
+      }
+      return false;
+    });
+  }
+
+  std::size_t trials_in(const std::string& run) const {
+    const std::string text = read_file(file(run) / kRecordFile);
+    std::size_t count = 0;
+    const std::string closing = R"("record":"trial")";
+    for (std::size_t at = text.find(closing); at != std::string::npos;
+         at = text.find(closing, at + 1)) {
+      ++count;
+    }
+    return count;
+  }
+
+  // Every trial there once, with its own number.
+  static void expect_whole(const RunData& data, std::size_t trials) {
+    ASSERT_TRUE(data.end);
+    EXPECT_EQ(data.end->reason, "complete");
+    std::set<int> numbers;
+    std::set<std::tuple<int, int>> settings;  // of the grid: round and candidate
+    for (const TrialOutcome& trial : data.trials) {
+      EXPECT_EQ(trial.outcome, Outcome::complete);
+      numbers.insert(trial.order.index);
+      if (trial.order.stage == Stage::grid) {
+        settings.insert({trial.order.round, trial.order.candidate});
+      }
+    }
+    EXPECT_EQ(data.trials.size(), trials);
+    EXPECT_EQ(numbers.size(), trials);
+    EXPECT_EQ(settings.size(), trials - 1);  // all but the burn-in
+  }
+
+  TemporaryFolder folder_;
+
+ private:
+  static std::string local_slurm() { return SOURCE_FOLDER "/tests/slurm/local-slurm"; }
+  bool started_ = false;
+};
+
+}  // namespace nccl_sweep::test

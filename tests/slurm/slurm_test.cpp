@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The scripts that `nccl-sweep sbatch` writes, as real Slurm jobs under real Open MPI. Skipped, with
+// the reason, where Slurm is not installed or namespaces are not allowed.
+#include "slurm/slurm_fixture.hpp"
+
+namespace nccl_sweep::test {
+namespace {
+
+TEST_F(SlurmTest, ASweepOverFourNodesRecordsWhereItRan) {
+  write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 1 --nodes 4 --gpus-per-node 2");
+  const std::string job = submit("job.sbatch");
+  ASSERT_TRUE(finished(job));
+  const std::string run = "results/sweep-" + job;
+  const std::string said = read_file(file("sweep-" + job + ".out"));
+  ASSERT_TRUE(std::filesystem::exists(file(run))) << said;
+  const RunData data = read_run(file(run));
+  expect_whole(data, 3);
+  EXPECT_EQ(data.run.fabric.nodes, 4);
+  EXPECT_EQ(data.run.fabric.span, "leaves-2");
+  EXPECT_EQ(data.run.placement.at("SLURM_JOB_ID"), job);
+  EXPECT_EQ(data.run.placement.at("SLURM_JOB_PARTITION"), "batch");
+  EXPECT_EQ(data.run.placement.at("SLURM_JOB_NODELIST"), "node[1-4]");
+  EXPECT_EQ(data.run.placement.at("switches"), "leaf1: node1 node2; leaf2: node3 node4");
+  EXPECT_NE(said.find("4 nodes, 2 leaf switches"), std::string::npos) << said;
+}
+
+TEST_F(SlurmTest, SrunStartsOneAgentForEachGpu) {
+  write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 1 --nodes 2 --launcher srun "
+               "--gpus-per-node 2 --agents-per-node gpu");
+  const std::string job = submit("--nodelist=node3,node4 job.sbatch");
+  ASSERT_TRUE(finished(job));
+  const std::string said = read_file(file("sweep-" + job + ".out"));
+  ASSERT_TRUE(std::filesystem::exists(file("results/sweep-" + job))) << said;
+  const RunData data = read_run(file("results/sweep-" + job));
+  expect_whole(data, 3);
+  EXPECT_EQ(data.run.agents, 4);
+  EXPECT_EQ(data.run.fabric.nodes, 2);
+  EXPECT_EQ(data.run.placement.at("rank_order"), "block");
+  EXPECT_EQ(data.run.fabric.span, "leaf");
+  EXPECT_EQ(data.run.placement.at("switches"), "leaf2: node3 node4");
+}
+
+// Slurm sends the signal when it next looks at its jobs, so the sweep is longer than that takes.
+TEST_F(SlurmTest, TheTimeLimitsSignalRequeuesTheJobAndItGoesOn) {
+  write_script("--vary HOST_STREAMS_PER_CONNECTION=2,4,8 --rounds 20 --nodes 2");
+  // Somebody is on node1 first: the job gets others, and must get the same again.
+  submit("--nodelist=node1 --exclusive --wrap 'sleep 15'");
+  const std::string job = submit("--time=1 --signal=B:USR1@20 job.sbatch");
+  ASSERT_TRUE(eventually([&] { return job_says(job).find(" Restarts=1 ") != std::string::npos; }))
+      << job_says(job) << read_file(file("sweep-" + job + ".out"));
+  const std::size_t before = trials_in("results/sweep-" + job);
+  EXPECT_GT(before, 0U);
+  EXPECT_LT(before, 81U);
+  shell("scontrol update JobId=" + job + " TimeLimit=30");  // the rest in one go
+  ASSERT_TRUE(finished(job)) << job_says(job);
+  EXPECT_NE(job_says(job).find("JobState=COMPLETED"), std::string::npos)
+      << read_file(file("sweep-" + job + ".out"));
+  expect_whole(read_run(file("results/sweep-" + job)), 81);  // burn-in and 20 rounds of 4
+  EXPECT_FALSE(std::filesystem::exists(file("results/sweep-" + job + "-2")));
+}
+
+TEST_F(SlurmTest, AnArrayGivesEachTaskItsNumberOfNodes) {
+  write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 1 --array-nodes 2,4");
+  const Finished submitted = shell("bash job.sbatch");
+  ASSERT_EQ(submitted.exit_code, 0) << submitted.err;
+  const std::string begin = "submitted job ";
+  ASSERT_EQ(submitted.out.substr(0, begin.size()), begin);
+  const std::string job = submitted.out.substr(
+      begin.size(), submitted.out.find(':') - begin.size());
+  const std::string base = "results/sweep-" + job;
+  ASSERT_TRUE(finished(job + "_0"));
+  ASSERT_TRUE(finished(job + "_1"));
+  const RunData two = read_run(file(base + "-2nodes"));
+  const RunData four = read_run(file(base + "-4nodes"));
+  expect_whole(two, 3);
+  expect_whole(four, 3);
+  EXPECT_EQ(two.run.fabric.nodes, 2);
+  EXPECT_EQ(two.run.placement.at("SLURM_JOB_NUM_NODES"), "2");  // no more were held for it
+  EXPECT_EQ(two.run.placement.at("SLURM_ARRAY_TASK_ID"), "0");
+  EXPECT_EQ(four.run.fabric.nodes, 4);
+}
+
+TEST_F(SlurmTest, ACancelledJobLeavesARunThatAnotherJobFinishes) {
+  write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 12 --nodes 2");
+  const std::string job = submit("--nodelist=node1,node2 job.sbatch");
+  const std::string run = "results/sweep-" + job;
+  ASSERT_TRUE(eventually([&] { return trials_in(run) >= 2; }))
+      << read_file(file("sweep-" + job + ".out"));
+  shell("scancel " + job);
+  ASSERT_TRUE(finished(job));
+  EXPECT_NE(job_says(job).find("JobState=CANCELLED"), std::string::npos) << job_says(job);
+  EXPECT_LT(trials_in(run), 25U);
+  const std::string next = submit("--nodelist=node1,node2 job.sbatch " + run);
+  ASSERT_TRUE(finished(next));
+  EXPECT_NE(job_says(next).find("JobState=COMPLETED"), std::string::npos)
+      << read_file(file("sweep-" + next + ".out"));
+  expect_whole(read_run(file(run)), 25);
+}
+
+TEST_F(SlurmTest, OtherNodesStartARunOfTheirOwn) {
+  write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 1 --nodes 2");
+  const std::string first = submit("--nodelist=node1,node2 job.sbatch results/mine");
+  ASSERT_TRUE(finished(first));
+  const std::string second = submit("--nodelist=node3,node4 job.sbatch results/mine");
+  ASSERT_TRUE(finished(second));
+  const RunData mine = read_run(file("results/mine"));
+  const RunData other = read_run(file("results/mine-2"));
+  expect_whole(mine, 3);
+  expect_whole(other, 3);
+  EXPECT_NE(mine.run.fabric.hosts, other.run.fabric.hosts);
+}
+
+TEST_F(SlurmTest, SrunWithoutPmiOrWithTheWrongOneIsRefused) {
+  const std::string sweep = program() + " run --backend host --vary HOST_CHUNK_BYTES=65536 "
+                                        "--rounds 1 --output ";
+  for (const std::string kind : {"none", "pmi2"}) {
+    const Finished refused = shell("srun -N2 --ntasks-per-node=1 --mpi=" + kind + " " + sweep + kind);
+    EXPECT_EQ(refused.exit_code, 2) << kind << refused.err;
+    EXPECT_NE(refused.err.find("use mpirun, or srun --mpi=pmix"), std::string::npos) << refused.err;
+    EXPECT_FALSE(std::filesystem::exists(file(kind)));
+  }
+}
+
+// A stand-in for apptainer: it mounts nothing, notes what it was to mount, and can keep the topology
+// file or the variable that names it from what runs inside.
+constexpr const char* kApptainer = R"sh(#!/bin/bash
+while [[ $1 != image ]]; do
+  if [[ $1 == --bind ]]; then echo "$2" >>binds; fi
+  shift
+done
+shift
+case ${HIDE-} in
+  variable) unset NCCL_TOPO_FILE ;;
+  file) exec unshare --mount bash -c 'mount -t tmpfs none etc && exec "$@"' _ "$@" ;;
+esac
+exec "$@"
+)sh";
+
+TEST_F(SlurmTest, WhatDoesNotReachTheContainerStopsTheJobBeforeAnythingIsMeasured) {
+  std::filesystem::create_directory(file("etc"));
+  std::ofstream(file("etc/topo.xml")) << "<system/>\n";
+  std::ofstream(file("apptainer")) << kApptainer;
+  write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 1 --nodes 2 --container apptainer "
+               "--container-image image");
+  const std::string topology = file("etc/topo.xml").string();
+  const auto run = [&](const std::string& hide) {
+    return shell("chmod +x apptainer; export PATH=$PWD:$PATH NCCL_TOPO_FILE=" + topology +
+                 " HIDE=" + hide + "; sbatch -W --output=" + hide + ".out job.sbatch results/run");
+  };
+  EXPECT_EQ(run("variable").exit_code, 2);
+  std::string said = read_file(file("variable.out"));
+  EXPECT_NE(said.find("NCCL_TOPO_FILE=" + topology + " did not arrive here"), std::string::npos)
+      << said;
+  EXPECT_EQ(run("file").exit_code, 2);
+  said = read_file(file("file.out"));
+  EXPECT_NE(said.find("NCCL_TOPO_FILE: " + topology + " cannot be read here"), std::string::npos)
+      << said;
+  EXPECT_FALSE(std::filesystem::exists(file("results")));
+  EXPECT_EQ(run("nothing").exit_code, 0) << read_file(file("nothing.out"));
+  const RunData data = read_run(file("results/run"));
+  EXPECT_EQ(data.run.placement.at("container_image"), "image");
+  EXPECT_NE(read_file(file("binds")).find(topology + ":" + topology), std::string::npos);
+}
+
+}  // namespace
+}  // namespace nccl_sweep::test
