@@ -32,7 +32,7 @@ double own_cpu_seconds() {
 
 Footprint largest_footprint(ControlPlane& control, double cpu_before, const Idleness& idle) {
   Footprint largest{own_peak_rss_bytes(), own_cpu_seconds() - cpu_before,
-                    idle.seconds > 0 ? idle.cpu_seconds / idle.seconds : 0};
+                    idle.cpu_per_second()};
   const auto combine = [&](const std::vector<std::string>& children) {
     for (const std::string& child : children) {
       Unpacker packed(child);

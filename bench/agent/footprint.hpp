@@ -5,6 +5,7 @@
 // into the end record, so that runs of few and of many agents can be compared.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
 #include "agent/control.hpp"
@@ -14,10 +15,24 @@ namespace nccl_sweep::agent {
 
 double own_cpu_seconds();  // user and system, of this process so far
 
-// While its workers measure, an agent has nothing to do but to look now and then.
-struct Idleness {
-  double seconds = 0;
-  double cpu_seconds = 0;
+// While its workers measure, and while it waits for other agents at the end of a phase, an agent
+// has nothing to do but to look now and then.
+class Idleness {
+ public:
+  template <class Waiting>
+  auto during(const Waiting& waiting) {
+    const double cpu_before = own_cpu_seconds();
+    const auto start = std::chrono::steady_clock::now();
+    auto result = waiting();
+    seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    cpu_seconds_ += own_cpu_seconds() - cpu_before;
+    return result;
+  }
+  double cpu_per_second() const { return seconds_ > 0 ? cpu_seconds_ / seconds_ : 0; }
+
+ private:
+  double seconds_ = 0;
+  double cpu_seconds_ = 0;
 };
 
 // Collective over all agents; the figures of the largest agent, on rank 0.

@@ -252,8 +252,8 @@ bool TrialRunner::conclude(bool fine, Phase phase, Done until, const Cargo& carg
     }
     return control_.rank() == 0 ? answer(mine, cargo) : to_text(mine);
   };
-  const Verdict verdict =
-      verdict_from_text(control_.exchange(combine, deadline_ + kPhasePatience));
+  const Verdict verdict = verdict_from_text(
+      idleness_.during([&] { return control_.exchange(combine, deadline_ + kPhasePatience); }));
   stop_seen_ = stop_seen_ || verdict.stop;
   if (verdict.status == 0 && !verdict.same_shape) {
     throw environment_error("agents measured different numbers of blocks");
@@ -390,11 +390,9 @@ TrialOutcome TrialRunner::run(const Launch& launch) {
 
   outcome.start_up_seconds = elapsed();
   for (const auto& worker : workers_) worker->tell(wire::Measure{});
-  const double cpu_before = own_cpu_seconds();
-  const bool measured = await(Progression::finished, launch.measure_deadline);
+  const bool measured = idleness_.during(
+      [&] { return await(Progression::finished, launch.measure_deadline); });
   outcome.measure_seconds = elapsed() - outcome.start_up_seconds;
-  idleness_.seconds += outcome.measure_seconds;
-  idleness_.cpu_seconds += own_cpu_seconds() - cpu_before;
   const int shape = measured ? shape_of(workers_.front()->result()) : 0;
   const Cargo blocks = measured ? measure_cargo(outcome) : Cargo{};
   if (!conclude(measured, Phase::measure, Progression::finished, blocks, shape)) {

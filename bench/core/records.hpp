@@ -116,7 +116,7 @@ struct ControlFigures {
   double supervision_seconds = 0;  // of them, those in which the workers did not measure
   std::int64_t agent_rss_bytes = 0;
   double agent_cpu_seconds = 0;
-  double idle_cpu_per_second = 0;  // while workers measure
+  double idle_cpu_per_second = 0;  // while it waited for measuring workers or other agents
 };
 
 struct EndRecord {
