@@ -115,6 +115,18 @@ void BlockReduction::complete_groups() {
   }
 }
 
+bool BlockReduction::has_device_clock() const {
+  const auto measured = [](double seconds) { return seconds > 0; };
+  for (const auto& [partition, groups] : partials_) {
+    for (const auto& [group, partial] : groups) {
+      const auto& seconds = partial.device_seconds;
+      if (std::any_of(seconds.begin(), seconds.end(), measured)) return true;
+    }
+  }
+  return std::any_of(blocks_.begin(), blocks_.end(),
+                     [](const Block& b) { return b.device_mean > 0; });
+}
+
 std::string BlockReduction::text() {
   complete_groups();
   const auto short_float = [](double value) { return static_cast<float>(value); };
@@ -127,9 +139,15 @@ std::string BlockReduction::text() {
     packed.put(short_float(sums.load_alone_seconds));
     packed.put(short_float(sums.load_slowdown));
   }
+  // Often no group is complete yet, or no device has a clock: nothing need be said then.
+  const bool complete =
+      std::any_of(blocks_.begin(), blocks_.end(), [](const Block& b) { return b.mean > 0; });
+  const bool device = has_device_clock();
+  packed.put(complete);
+  packed.put(device);
   for (const Block& block : blocks_) {
-    packed.put(short_float(block.mean));
-    packed.put(short_float(block.device_mean));
+    if (complete) packed.put(short_float(block.mean));
+    if (complete && device) packed.put(short_float(block.device_mean));
     packed.put(short_float(block.slowest));
     packed.put(block.slowest_rank);
   }
@@ -140,6 +158,7 @@ std::string BlockReduction::text() {
       packed.put(group);
       packed.put(partial.ranks);
       for (const double sum : partial.seconds) packed.put(short_float(sum));
+      if (!device) continue;
       for (const double sum : partial.device_seconds) packed.put(short_float(sum));
     }
   }
@@ -157,10 +176,14 @@ void BlockReduction::take(const std::string& text) {
       *largest = std::max(*largest, static_cast<double>(packed.get<float>()));
     }
   }
+  const bool complete = packed.get<bool>();
+  const bool device = packed.get<bool>();
+  const auto raise_to_next = [&packed](double& largest) {
+    largest = std::max(largest, static_cast<double>(packed.get<float>()));
+  };
   for (Block& block : blocks_) {
-    for (double* largest : {&block.mean, &block.device_mean}) {
-      *largest = std::max(*largest, static_cast<double>(packed.get<float>()));
-    }
+    if (complete) raise_to_next(block.mean);
+    if (complete && device) raise_to_next(block.device_mean);
     const auto seconds = static_cast<double>(packed.get<float>());
     raise(block, seconds, packed.get<int>());
   }
@@ -168,10 +191,11 @@ void BlockReduction::take(const std::string& text) {
     for (auto groups = packed.get<std::int32_t>(); groups > 0; --groups) {
       Partial& partial = partials_[partition][packed.get<int>()];
       partial.ranks += packed.get<int>();
-      for (std::vector<double>* sums : {&partial.seconds, &partial.device_seconds}) {
-        sums->resize(where.size());
-        for (double& sum : *sums) sum += static_cast<double>(packed.get<float>());
-      }
+      partial.seconds.resize(where.size());
+      partial.device_seconds.resize(where.size());
+      for (double& sum : partial.seconds) sum += static_cast<double>(packed.get<float>());
+      if (!device) continue;
+      for (double& sum : partial.device_seconds) sum += static_cast<double>(packed.get<float>());
     }
   }
   spread_.take(packed);

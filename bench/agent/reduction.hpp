@@ -61,6 +61,7 @@ class BlockReduction {
   void raise(Block& block, double seconds, int rank);
   void complete(int partition, const Partial& whole, std::vector<Block>& blocks) const;
   void complete_groups();
+  bool has_device_clock() const;
 
   const Setup& setup_;
   std::vector<int> ops_per_block_;
