@@ -84,7 +84,7 @@ std::string GroupRendezvous::text_of(const std::vector<Key>& keys) const {
   Packer packed;
   for (const Key& key : keys) {
     const auto blob = blobs_.find(key);
-    if (blob == blobs_.end()) continue;  // its leader did not send it: the group's workers will say so
+    if (blob == blobs_.end()) continue;  // not sent by its leader: its workers will say so
     packed.put(key.first);
     packed.put(key.second);
     packed.text(blob->second);

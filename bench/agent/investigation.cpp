@@ -42,7 +42,9 @@ auto severity(const Suspect& s) {
 
 bool waits(const Suspect& s) { return s.kind == 1 || s.kind == 2; }
 
-auto distance(const Position& p) { return std::tuple(p.progression, p.order, p.case_index, p.step); }
+auto distance(const Position& p) {
+  return std::tuple(p.progression, p.order, p.case_index, p.step);
+}
 
 Position position_of(const WorkerLink& worker) {
   return {static_cast<int>(worker.progression()), worker.progress().order,
@@ -125,9 +127,8 @@ Findings investigate(const std::vector<std::unique_ptr<WorkerLink>>& workers,
     Suspect s = suspect_for(*worker, now);
     s.agent = now.agent;
     if (waits(s)) found.waiting.push_back(s.rank);
-    found.furthest = std::max(found.furthest, position_of(*worker), [](const auto& a, const auto& b) {
-      return distance(a) < distance(b);
-    });
+    Position position = position_of(*worker);
+    if (distance(found.furthest) < distance(position)) found.furthest = std::move(position);
     if (of_worst == nullptr || severity(s) < severity(found.worst)) {
       found.worst = std::move(s);
       of_worst = worker.get();

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the library under test says of itself: how its log is asked for, and the facts of a trial
-// over all ranks (which libraries they open is rank_identity.hpp's). NCCL writes its log to the worker's output, which stays on the node.
+// over all ranks (which libraries they open is rank_identity.hpp's). NCCL writes its log to the
+// worker's output, which stays on the node.
 #pragma once
 
 #include <map>

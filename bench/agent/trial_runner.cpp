@@ -11,13 +11,10 @@
 #include <poll.h>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "agent/cpu_binding.hpp"
 #include "agent/footprint.hpp"
-#include "agent/packing.hpp"
 #include "agent/reduction.hpp"
-#include "agent/slowest_ranks.hpp"
 #include "core/error.hpp"
 #include "core/knob.hpp"
 
@@ -37,12 +34,6 @@ constexpr Deadlines kCpuDeadlines{30, 60, 30};
 constexpr double kPhasePatience = 60;  // after the deadline: then an agent is lost
 constexpr double kMeasureTick = 0.05;  // seconds between looks while workers measure
 constexpr double kPrimaryGrace = 0.5;  // a victim reports first; its cause is seen soon after
-
-// Names of what is largest over all agents; a part of the start-up has kPart before its own name.
-constexpr const char* kStartUp = "start-up";
-constexpr const char* kPeakRss = "rss";
-constexpr const char* kDevice = "device bytes";
-constexpr char kPart = '/';
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -265,106 +256,6 @@ bool TrialRunner::conclude(bool fine, Phase phase, Done until, const Cargo& carg
     rendezvous_.take_answer(verdict.cargo);
   }
   return verdict.status == 0;
-}
-
-// The phase fails where ranks differ in what must be the same on all of them: of the baseline that
-// ends the run, of a candidate (its library on one node is another one) only the trial. Where nodes
-// are known to differ and that is allowed, all records say so and nothing is refused.
-Cargo TrialRunner::hello_cargo(const Launch& launch, IdentityComparison& identities) {
-  const auto agent = static_cast<std::size_t>(control_.rank());
-  rendezvous_.begin_trial();
-  for (const auto& worker : workers_) {
-    rendezvous_.add(worker->rank(), worker->ready().rendezvous);
-    identities.add(
-        {worker->rank(), setup_.layout.host_of_agent[agent], worker->ready().identity});
-  }
-  Cargo cargo;
-  cargo.take = [&identities](const std::string& child) { identities.take(child); };
-  cargo.up = [&identities] { return identities.text(); };
-  cargo.answer = [this, &launch, &identities](PhaseReport& all) {
-    const std::string difference = identities.difference();
-    if (difference.empty() || setup_.nodes_differ) return rendezvous_.answer();
-    if (launch.order.candidate == 0) fatal_error_ = difference;
-    all.status = 1;
-    Suspect& worst = all.findings.worst;
-    worst = {};
-    worst.kind = 0;
-    worst.outcome = Outcome::error;
-    worst.failure.phase = Phase::hello;
-    worst.failure.host = setup_.layout.host_of_agent.front();
-    worst.failure.message = difference;
-    return std::string();
-  };
-  return cargo;
-}
-
-// The blocks of all workers and the largest of what their start cost.
-Cargo TrialRunner::measure_cargo(TrialOutcome& outcome) {
-  struct Yield {
-    BlockReduction blocks;
-    std::map<std::string, double> largest;
-  };
-  auto yield = std::make_shared<Yield>(
-      Yield{BlockReduction(setup_, workers_.front()->result()), {}});
-  const auto raise = [yield](const std::string& name, double value) {
-    double& largest = yield->largest[name];
-    largest = std::max(largest, value);
-  };
-  raise(kStartUp, outcome.start_up_seconds);
-  raise(kPart + std::string("spawn"), spawn_seconds_);
-  for (const auto& worker : workers_) {
-    yield->blocks.add(worker->rank(), worker->result());
-    raise(kPeakRss, static_cast<double>(worker->result().peak_rss_bytes));
-    raise(kDevice, static_cast<double>(worker->result().device_bytes));
-    for (const auto& [part, seconds] : worker->connected().seconds) raise(kPart + part, seconds);
-  }
-  Cargo cargo;
-  cargo.take = [yield, raise](const std::string& child) {
-    Unpacker packed(child);
-    yield->blocks.take(std::string(packed.text()));
-    while (!packed.at_end()) {
-      const std::string name(packed.text());
-      raise(name, packed.get<double>());
-    }
-  };
-  cargo.up = [yield] {
-    Packer packed;
-    packed.text(yield->blocks.text());
-    for (const auto& [name, value] : yield->largest) {
-      packed.text(name);
-      packed.put(value);
-    }
-    return packed.take();
-  };
-  cargo.answer = [this, yield, &outcome](PhaseReport&) {
-    outcome.cases = yield->blocks.timings();
-    outcome.slowest = slowest_ranks(outcome.cases, setup_.layout);
-    const RankSpread spread = yield->blocks.seconds_of_ranks();
-    outcome.rank_seconds = {spread.smallest(), spread.median(), spread.largest()};
-    for (const auto& [name, value] : yield->largest) {
-      if (name == kStartUp) outcome.start_up_seconds = value;
-      if (name == kPeakRss) outcome.peak_rss_bytes = static_cast<std::int64_t>(value);
-      if (name == kDevice) outcome.device_bytes = static_cast<std::int64_t>(value);
-      if (name.front() == kPart) outcome.start_up_parts[name.substr(1)] = value;
-    }
-    outcome.connect_seconds = outcome.start_up_parts["connect"];
-    return std::string();
-  };
-  return cargo;
-}
-
-Cargo TrialRunner::drain_cargo(const Launch& launch, TrialOutcome& outcome) {
-  if (setup_.backend != "nccl") return {};
-  facts_.begin(launch.order);
-  facts_.add(workers_);
-  Cargo cargo;
-  cargo.take = [this](const std::string& child) { facts_.take(child); };
-  cargo.up = [this] { return facts_.text(); };
-  cargo.answer = [this, &outcome](PhaseReport&) {
-    outcome.facts = facts_.merged();
-    return std::string();
-  };
-  return cargo;
 }
 
 TrialOutcome TrialRunner::run(const Launch& launch) {
