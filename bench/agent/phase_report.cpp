@@ -12,7 +12,8 @@ void merge(PhaseReport& into, const PhaseReport& other) {
   into.same_trial = into.same_trial && other.same_trial && into.trial == other.trial;
   // Where one failed, the shapes differ because of that.
   const bool both_fine = into.status == 0 && other.status == 0;
-  into.same_shape = into.same_shape && other.same_shape && (!both_fine || into.shape == other.shape);
+  const bool same_here = !both_fine || into.shape == other.shape;
+  into.same_shape = into.same_shape && other.same_shape && same_here;
   into.stop = into.stop || other.stop;
   into.findings = merge(std::move(into.findings), other.findings);
   into.status = std::max(into.status, other.status);

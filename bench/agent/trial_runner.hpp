@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One trial on all agents: spawn, hello, connect, measure, drain. Each phase has a deadline and
-// ends with exactly one exchange: a report up the tree, rank 0's verdict down. The next trial starts
-// only when every worker of this one has been waited for.
+// ends with exactly one exchange: a report up the tree, rank 0's verdict down. The next trial
+// starts only when every worker of this one has been waited for.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,8 @@ class TrialRunner {
   TrialRunner(ControlPlane& control, const Setup& setup, const bool volatile* stop_requested);
 
   // Collective over all agents. Rank 0 gets the outcome; the others no more than whether it went
-  // well. Throws an environment Error on rank 0 where a device is used by another run, and NodeLost.
+  // well. Throws an environment Error on rank 0 where a device is used by another run, and
+  // NodeLost.
   TrialOutcome run(const Launch& launch);
 
   // Some agent was asked to stop; between trials rank 0 need not wait for a vote to know of itself.
