@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The control plane: what agents say to each other. One implementation over MPI, one for a single
-// agent without MPI. Waiting polls about every 2 ms instead of blocking in MPI, because a blocked
-// rank burns a whole core next to the worker's proxy threads. Nothing here is used while workers
-// measure, except failure_announced(). Main thread only.
+// agent without MPI. Everything travels a tree with two children a node (agent_tree.hpp): texts are
+// combined on the way up, so no agent handles more than a few messages a phase, however many there
+// are. Waiting polls instead of blocking in MPI, because a blocked rank burns a whole core next to
+// the worker's proxy threads. Nothing here is used while workers measure, except
+// failure_announced(). Main thread only.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +18,21 @@
 
 namespace nccl_sweep::agent {
 
-struct Ballot {
-  int trial = 0;
-  int status = 0;      // 0 fine, larger is worse; the vote returns the largest
-  bool stop = false;   // this agent was asked to stop softly
-  int shape = 0;       // must be equal on all agents (number of blocks to reduce)
+// What this agent has sent and received so far, over all kinds of messages.
+struct Traffic {
+  std::int64_t messages = 0;
+  std::int64_t bytes = 0;
 };
 
-struct VoteResult {
-  int status = 0;
-  bool stop = false;
-  bool same_shape = true;
+// A text for some agents; the first of them has it. All of them name the same list.
+struct Parcel {
+  std::vector<int> agents;
+  std::string text;
 };
+
+// Makes one text of an agent's own and of those that its children in the tree made. What it makes
+// goes up; what it makes on rank 0 is the answer.
+using Combine = std::function<std::string(const std::vector<std::string>& children)>;
 
 class ControlPlane {
  public:
@@ -36,26 +41,32 @@ class ControlPlane {
   virtual int size() const = 0;
 
   // Collective over all agents; every agent calls them in the same order.
-  virtual std::string broadcast(std::string text) = 0;  // rank 0's text to all
-  virtual std::vector<std::string> gather(const std::string& text) = 0;  // all texts, on all agents
-  virtual void sum(std::vector<double>& values) = 0;    // element-wise, result on all agents
-  // Element-wise maximum with the rank that has it; result on all agents.
-  virtual void max_with_rank(std::vector<double>& values, std::vector<int>& ranks) = 0;
-
-  // Collective over all agents, exactly one a phase. Each agent enters at the latest at its own
-  // deadline. If it is still open `patience_seconds` later, an agent is lost: the whole run is
+  virtual std::string broadcast(std::string text) = 0;  // rank 0's text to all, however late
+  // Up and down once: returns rank 0's answer on all agents. Each agent enters at the latest at its
+  // own deadline. If it is still open `patience_seconds` later, an agent is lost: the whole run is
   // aborted (MPI_Abort), and --resume goes on from the records.
-  virtual VoteResult vote(const Ballot&, double patience_seconds) = 0;
+  virtual std::string exchange(const Combine&, double patience_seconds) = 0;
+  // All texts by rank on rank 0, nothing elsewhere. Grows with the agents: once a run.
+  std::vector<std::string> gather(const std::string& text);
 
-  // Tells all other agents that `trial` has failed, so that they need not wait for a deadline.
+  // Collective over the agents of each parcel, which may overlap: fills in the texts of the parcels
+  // that this agent is in, from agent to agent along a tree over the parcel's own agents.
+  virtual void deliver(std::vector<Parcel>&, double patience_seconds) = 0;
+
+  // Tells all other agents that `trial` has failed, so that they need not wait for a deadline: to
+  // the neighbours in the tree, which pass it on.
   virtual void announce_failure(int trial) = 0;
   virtual bool failure_announced(int trial) = 0;  // polls; stale trials are ignored
+
+  virtual Traffic traffic() const = 0;
 
   // Ends the whole run on all agents at once, without unwinding.
   [[noreturn]] virtual void abort(int exit_code) = 0;
 };
 
-inline constexpr double kPollSeconds = 0.002;
+// How long to sleep between looks: rarely where one has waited long, since a hundred agents on a
+// node that all look each 2 ms are a load. Costs at most a fiftieth of the waiting.
+double poll_seconds(double waited_seconds);
 
 std::unique_ptr<ControlPlane> make_solo_control();
 

@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/library_facts.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <algorithm>
+#include <sstream>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
-#include <set>
-#include <sstream>
 
 #include "core/json_fields.hpp"
 #include "evidence/nccl_log.hpp"
@@ -17,6 +16,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::string_view kAsBefore = "=";
 constexpr std::int64_t kWholeLog = std::int64_t{1} << 40;
 
 std::vector<Fact> facts_of(const WorkerLink& worker) {
@@ -34,6 +34,10 @@ std::vector<Fact> facts_of(const WorkerLink& worker) {
   return facts;
 }
 
+std::pair<bool, int> key_of(const TrialOrder& order) {
+  return {order.stage == Stage::evidence, order.candidate};
+}
+
 }  // namespace
 
 Variables log_variables(const std::string& backend, Stage stage) {
@@ -45,40 +49,37 @@ Variables log_variables(const std::string& backend, Stage stage) {
           {"NCCL_DEBUG_FILE", ""}};  // not unset: a conf file could set it again
 }
 
-std::vector<Fact> gather_facts(ControlPlane& control,
-                               const std::vector<std::unique_ptr<WorkerLink>>& workers) {
-  std::vector<Fact> mine;
-  for (const auto& worker : workers) {
-    for (Fact& fact : facts_of(*worker)) mine.push_back(std::move(fact));
-  }
-  const json text = merge(std::move(mine));
-  std::vector<Fact> all;
-  for (const std::string& part :
-       control.gather(text.dump(-1, ' ', false, json::error_handler_t::replace))) {
-    for (Fact& fact : json::parse(part).get<std::vector<Fact>>()) all.push_back(std::move(fact));
-  }
-  return merge(std::move(all));
+void FactsOnTheWay::forget(const TrialOrder& order) { before_.erase(key_of(order)); }
+
+void FactsOnTheWay::begin(const TrialOrder& order) {
+  now_ = &before_[key_of(order)];
+  next_child_ = 0;
+  facts_.clear();
 }
 
-std::string identity_difference(const std::vector<RankIdentity>& ranks) {
-  std::set<std::string> keys;
-  for (const RankIdentity& r : ranks) {
-    for (const auto& [key, value] : r.identity) keys.insert(key);
+void FactsOnTheWay::add(const std::vector<std::unique_ptr<WorkerLink>>& workers) {
+  for (const auto& worker : workers) {
+    for (Fact& fact : facts_of(*worker)) facts_.push_back(std::move(fact));
   }
-  for (const std::string& key : keys) {
-    const auto value_of = [&](const RankIdentity& r) {
-      const auto found = r.identity.find(key);
-      return found == r.identity.end() ? std::string("unset") : found->second;
-    };
-    const std::string first = value_of(ranks.front());
-    for (const RankIdentity& r : ranks) {
-      if (value_of(r) == first) continue;
-      return fmt::format("{} differs between ranks: rank {} on {} has {}, rank {} on {} has {}",
-                         key, ranks.front().rank, ranks.front().host, first, r.rank, r.host,
-                         value_of(r));
-    }
-  }
-  return {};
+}
+
+void FactsOnTheWay::take(const std::string& child_text) {
+  now_->received.resize(std::max(now_->received.size(), next_child_ + 1));
+  std::string& known = now_->received[next_child_++];
+  if (child_text != kAsBefore) known = child_text;
+  if (known.empty()) return;
+  for (Fact& fact : json::parse(known).get<std::vector<Fact>>()) facts_.push_back(std::move(fact));
+}
+
+std::vector<Fact> FactsOnTheWay::merged() { return merge(std::move(facts_)); }
+
+std::string FactsOnTheWay::text() {
+  const std::vector<Fact> all = merged();
+  std::string text;
+  if (!all.empty()) text = json(all).dump(-1, ' ', false, json::error_handler_t::replace);
+  if (text == now_->sent) return std::string(kAsBefore);
+  now_->sent = text;
+  return text;
 }
 
 }  // namespace nccl_sweep::agent

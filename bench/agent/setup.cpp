@@ -22,6 +22,15 @@ int Layout::first_rank(int agent) const {
   return std::accumulate(workers_of_agent.begin(), workers_of_agent.begin() + agent, 0);
 }
 
+std::string Layout::host_of_rank(int rank) const {
+  int first = 0;
+  for (std::size_t agent = 0; agent < host_of_agent.size(); ++agent) {
+    first += workers_of_agent[agent];
+    if (rank < first) return host_of_agent[agent];
+  }
+  return {};
+}
+
 std::vector<int> Layout::node_of_rank() const {
   std::map<std::string, int> index;
   std::vector<int> nodes;

@@ -21,6 +21,7 @@ struct Layout {
 
   int workers() const;
   int first_rank(int agent) const;
+  std::string host_of_rank(int rank) const;  // empty where no worker has this rank
   int nodes() const;
   std::vector<int> node_of_rank() const;  // by distinct host name, in order of appearance
   int local_rank(int rank) const;         // among the workers of its host

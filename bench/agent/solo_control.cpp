@@ -12,12 +12,11 @@ class SoloControl final : public ControlPlane {
   int rank() const override { return 0; }
   int size() const override { return 1; }
   std::string broadcast(std::string text) override { return text; }
-  std::vector<std::string> gather(const std::string& text) override { return {text}; }
-  void sum(std::vector<double>&) override {}
-  void max_with_rank(std::vector<double>&, std::vector<int>&) override {}
-  VoteResult vote(const Ballot& ballot, double) override { return {ballot.status, ballot.stop, true}; }
+  std::string exchange(const Combine& combine, double) override { return combine({}); }
+  void deliver(std::vector<Parcel>&, double) override {}
   void announce_failure(int) override {}
   bool failure_announced(int) override { return false; }
+  Traffic traffic() const override { return {}; }
   [[noreturn]] void abort(int exit_code) override { std::_Exit(exit_code); }
 };
 

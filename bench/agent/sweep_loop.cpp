@@ -9,11 +9,10 @@
 #include <map>
 #include <thread>
 
-#include <sys/resource.h>
-
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "agent/footprint.hpp"
 #include "core/error.hpp"
 
 namespace nccl_sweep::agent {
@@ -76,7 +75,8 @@ std::vector<Record> records_of(const TrialOutcome& outcome, bool facts_changed) 
   records.emplace_back(TrialRecord{outcome.order, outcome.outcome, utc_now(), outcome.total_seconds,
                                    outcome.start_up_seconds, outcome.connect_seconds,
                                    outcome.peak_rss_bytes, outcome.device_bytes,
-                                   outcome.start_up_parts});
+                                   outcome.start_up_parts, {}, outcome.slowest,
+                                   outcome.rank_seconds});
   return records;
 }
 
@@ -87,6 +87,7 @@ class Leader {
          const std::function<void(const Progress&)>& show)
       : control_(control),
         runner_(runner),
+        meter_(control),
         experiment_(experiment),
         log_(log),
         options_(options),
@@ -129,8 +130,10 @@ class Leader {
       tried_here = true;
       const Launch launch = launch_for(*order);
       show_(progress(*order, nullptr));
+      meter_.trial_begins();
       control_.broadcast(to_text(launch));
       const TrialOutcome outcome = runner_.run(launch);
+      meter_.trial_ends(outcome.total_seconds, outcome.measure_seconds);
       // Batch systems end a job by signals to all of its processes, workers too: no setting's fault.
       if (outcome.outcome != Outcome::complete && runner_.stop_seen()) {
         reason = "interrupted";
@@ -143,6 +146,14 @@ class Leader {
     if (experiment_.baseline_failed()) reason = "baseline failed";
     return {reason, trials_, failed_, seconds_since(start)};
   }
+
+  // Lets the followers go; returns what it cost all agents.
+  ControlFigures release(double cpu_before) {
+    released_ = true;
+    control_.broadcast({});
+    return meter_.figures(largest_footprint(control_, cpu_before, runner_.idleness()));
+  }
+  bool released() const { return released_; }
 
  private:
   bool stop_wanted() const {
@@ -206,6 +217,7 @@ class Leader {
 
   ControlPlane& control_;
   TrialRunner& runner_;
+  TrafficMeter meter_;
   Experiment& experiment_;
   RecordLog& log_;
   const LoopOptions& options_;
@@ -216,46 +228,40 @@ class Leader {
   int trials_ = 0;
   int failed_ = 0;
   double trial_seconds_ = 0;
+  bool released_ = false;
 };
 
 }  // namespace
-
-double own_cpu_seconds() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
 
 LoopResult lead(ControlPlane& control, const Setup& setup, TrialRunner& runner,
                 Experiment& experiment, RecordLog& log, const std::vector<TrialOutcome>& done,
                 const LoopOptions& options, const std::function<void(const Progress&)>& show) {
   const double cpu_before = own_cpu_seconds();
+  Leader leader(control, setup, runner, experiment, log, options, show);
   try {
-    Leader leader(control, setup, runner, experiment, log, options, show);
     leader.replay(done);
     const LoopResult result = leader.run();
+    const ControlFigures figures = leader.release(cpu_before);
     log.append({EndRecord{result.reason, result.trials, result.failed, result.seconds,
-                          own_cpu_seconds() - cpu_before}});
-    control.broadcast({});
+                          own_cpu_seconds() - cpu_before, figures}});
     return result;
   } catch (const NodeLost&) {
-    log.append({EndRecord{"lost node", 0, 0, 0, own_cpu_seconds() - cpu_before}});
-    throw;  // the followers are in a vote: the caller aborts the run
+    log.append({EndRecord{"lost node", 0, 0, 0, own_cpu_seconds() - cpu_before, {}}});
+    throw;  // the followers are in a phase: the caller aborts the run
   } catch (...) {
-    control.broadcast({});  // the followers wait for a launch: let them go
+    if (!leader.released()) leader.release(cpu_before);  // the followers wait for a launch
     throw;
   }
 }
 
 void follow(ControlPlane& control, TrialRunner& runner) {
+  const double cpu_before = own_cpu_seconds();
   for (;;) {
     const std::string text = control.broadcast({});
-    if (text.empty()) return;
+    if (text.empty()) break;
     runner.run(launch_from_text(text));
   }
+  largest_footprint(control, cpu_before, runner.idleness());
 }
 
 }  // namespace nccl_sweep::agent

@@ -52,7 +52,4 @@ LoopResult lead(ControlPlane&, const Setup&, TrialRunner&, Experiment&, RecordLo
 // All other ranks; returns when rank 0 ends the run.
 void follow(ControlPlane&, TrialRunner&);
 
-// User and system seconds of this process so far: what the agent costs.
-double own_cpu_seconds();
-
 }  // namespace nccl_sweep::agent

@@ -12,7 +12,7 @@
 namespace nccl_sweep::agent {
 
 // A worker of this agent does not even die of SIGKILL. The other agents wait for this one in a
-// vote, so the whole run must be aborted.
+// phase, so the whole run must be aborted.
 class NodeLost : public Error {
  public:
   explicit NodeLost(const std::string& host);

@@ -11,11 +11,9 @@
 #include <poll.h>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "agent/cpu_binding.hpp"
-#include "agent/investigation.hpp"
-#include "agent/library_facts.hpp"
+#include "agent/footprint.hpp"
 #include "agent/reduction.hpp"
 #include "core/error.hpp"
 #include "core/knob.hpp"
@@ -33,7 +31,7 @@ struct Deadlines {
 constexpr Deadlines kGpuDeadlines{120, 300, 60};
 constexpr Deadlines kCpuDeadlines{30, 60, 30};
 
-constexpr double kVotePatience = 60;   // after the deadline: then an agent is lost
+constexpr double kPhasePatience = 60;  // after the deadline: then an agent is lost
 constexpr double kMeasureTick = 0.05;  // seconds between looks while workers measure
 constexpr double kPrimaryGrace = 0.5;  // a victim reports first; its cause is seen soon after
 
@@ -69,7 +67,10 @@ void wait_for_workers(const std::vector<std::unique_ptr<WorkerLink>>& workers, d
 
 TrialRunner::TrialRunner(ControlPlane& control, const Setup& setup,
                          const bool volatile* stop_requested)
-    : control_(control), setup_(setup), stop_requested_(stop_requested) {}
+    : control_(control),
+      setup_(setup),
+      stop_requested_(stop_requested),
+      rendezvous_(setup, control.rank()) {}
 
 double TrialRunner::elapsed() const { return now() - started_; }
 
@@ -91,7 +92,7 @@ wire::Request TrialRunner::request_for(const Launch& launch, int rank) const {
     if (value != kUnset) request.knobs[knob] = value;
   }
   request.model = setup_.model;
-  request.partitions = setup_.partitions;
+  request.partitions = rendezvous_.partitions_of(rank);
   for (std::size_t i = 0; i < setup_.cases.size(); ++i) {
     wire::CaseRequest what;
     what.what = setup_.cases[i];
@@ -126,7 +127,8 @@ void TrialRunner::spawn(const Launch& launch) {
   }
   ChildCommand command;
   command.program = setup_.worker_program;
-  command.environment = worker_environment(process_environment(), site_of(setup_, control_.rank()), assigned);
+  command.environment =
+      worker_environment(process_environment(), site_of(setup_, control_.rank()), assigned);
   const auto admit = [this](const wire::Ready& ready) {
     for (const std::string& device : ready.locks) {
       try {
@@ -156,7 +158,7 @@ bool TrialRunner::await(Done until, double deadline_seconds) {
   const double start = now();
   const bool measuring = until == Progression::finished;
   // Alone, nothing but the workers can wake this agent; under MPI failures elsewhere are polled.
-  const double tick = measuring || control_.size() == 1 ? kMeasureTick : kPollSeconds;
+  const bool alone = control_.size() == 1;
   double victim_since = -1;
   for (;;) {
     bool all_there = true;
@@ -177,6 +179,7 @@ bool TrialRunner::await(Done until, double deadline_seconds) {
       return false;
     }
     if (control_.failure_announced(trial_)) return false;
+    const double tick = measuring || alone ? kMeasureTick : poll_seconds(now() - start);
     wait_for_workers(workers_, std::min(tick, std::max(0.001, start + deadline_ - now())));
   }
 }
@@ -191,89 +194,68 @@ bool TrialRunner::agree_on_blocks() {
   return true;
 }
 
-bool TrialRunner::vote(bool fine, int shape) {
-  const int status = fatal_error_ ? 2 : fine ? 0 : 1;
-  const VoteResult result =
-      control_.vote({trial_, status, *stop_requested_, shape}, deadline_ + kVotePatience);
-  stop_seen_ = stop_seen_ || result.stop;
-  // Where one failed, the shapes differ because of that.
-  if (result.status == 0 && !result.same_shape) {
+PhaseReport TrialRunner::report(bool fine, Phase phase, Done until, int shape) const {
+  const auto agent = static_cast<std::size_t>(control_.rank());
+  const auto device_of = [this](const WorkerLink& worker) {
+    const std::string& name = worker.ready().device;
+    return name.empty() ? std::string()
+                        : fmt::format("{} {}", name, setup_.layout.local_rank(worker.rank()));
+  };
+  PhaseReport mine;
+  mine.trial = trial_;
+  mine.status = fatal_error_ ? 2 : fine ? 0 : 1;
+  mine.stop = *stop_requested_;
+  mine.shape = shape;
+  mine.findings = investigate(workers_, start_error_,
+                              {phase, until, setup_.layout.host_of_agent[agent], control_.rank(),
+                               deadline_, device_of});
+  return mine;
+}
+
+std::string TrialRunner::answer(PhaseReport& all, const Cargo& cargo) {
+  if (!all.same_trial) {
+    throw environment_error("agents report of different trials: they are out of step");
+  }
+  Verdict verdict;
+  if (all.status == 0 && all.same_shape && cargo.answer) verdict.cargo = cargo.answer(all);
+  verdict.status = all.status;
+  verdict.stop = all.stop;
+  verdict.same_shape = all.same_shape;
+  if (all.status != 0) {
+    blamed_ = blame(all.findings, setup_.cases.size());
+    verdict.blamed_rank = blamed_.rank;
+    verdict.outcome = blamed_.outcome;
+  }
+  return to_text(verdict);
+}
+
+bool TrialRunner::conclude(bool fine, Phase phase, Done until, const Cargo& cargo, int shape) {
+  PhaseReport mine = report(fine, phase, until, shape);
+  const auto combine = [&](const std::vector<std::string>& children) {
+    std::vector<PhaseReport> reports;
+    for (const std::string& child : children) reports.push_back(report_from_text(child));
+    for (const PhaseReport& child : reports) merge(mine, child);
+    if (mine.status == 0 && mine.same_shape) {
+      for (const PhaseReport& child : reports) {
+        if (cargo.take) cargo.take(child.cargo);
+      }
+      if (control_.rank() != 0 && cargo.up) mine.cargo = cargo.up();
+    }
+    return control_.rank() == 0 ? answer(mine, cargo) : to_text(mine);
+  };
+  const Verdict verdict = verdict_from_text(
+      idleness_.during([&] { return control_.exchange(combine, deadline_ + kPhasePatience); }));
+  stop_seen_ = stop_seen_ || verdict.stop;
+  if (verdict.status == 0 && !verdict.same_shape) {
     throw environment_error("agents measured different numbers of blocks");
   }
-  return result.status == 0;
-}
-
-// False where ranks differ in what must be the same on all of them: of the baseline that ends the
-// run, of a candidate (its library on one node is another one) only the trial. Where nodes are known
-// to differ and that is allowed, all records say so and nothing is refused.
-bool TrialRunner::exchange_rendezvous(const Launch& launch) {
-  using nlohmann::json;
-  json rendezvous = json::array();
-  json identities = json::array();
-  for (const auto& worker : workers_) {
-    for (const wire::Rendezvous& r : worker->ready().rendezvous) {
-      rendezvous.push_back({r.partition, r.group, r.blob});
-    }
-    identities.push_back({worker->rank(), worker->ready().identity});
+  if (control_.rank() != 0) {
+    blamed_ = {};
+    blamed_.rank = verdict.blamed_rank;
+    blamed_.outcome = verdict.outcome;
+    rendezvous_.take_answer(verdict.cargo);
   }
-  wire::Connect all;
-  std::vector<RankIdentity> ranks;
-  const std::vector<std::string> texts = control_.gather(json{rendezvous, identities}.dump());
-  for (std::size_t agent = 0; agent < texts.size(); ++agent) {
-    const json both = json::parse(texts[agent]);
-    for (const json& entry : both.at(0)) {
-      all.rendezvous.push_back({entry.at(0), entry.at(1), entry.at(2)});
-    }
-    for (const json& entry : both.at(1)) {
-      ranks.push_back({entry.at(0), setup_.layout.host_of_agent[agent], entry.at(1)});
-    }
-  }
-  const std::string difference = identity_difference(ranks);
-  if (!difference.empty() && !setup_.nodes_differ) {
-    if (launch.order.candidate == 0) fatal_error_ = difference;
-    start_error_ = Fault{Outcome::error, difference, false};
-    return false;
-  }
-  for (const auto& worker : workers_) {
-    wire::Connect connect;
-    for (const wire::Rendezvous& r : all.rendezvous) {
-      const auto& group = setup_.partitions[static_cast<std::size_t>(r.partition)]
-                                           [static_cast<std::size_t>(r.group)];
-      if (std::find(group.begin(), group.end(), worker->rank()) != group.end()) {
-        connect.rendezvous.push_back(r);
-      }
-    }
-    worker->tell(connect);
-  }
-  return true;
-}
-
-void TrialRunner::reduce(TrialOutcome& outcome) {
-  std::vector<std::pair<int, wire::Result>> results;
-  for (const auto& worker : workers_) results.emplace_back(worker->rank(), worker->result());
-  outcome.cases = reduce_blocks(control_, setup_, results);
-  // The parts have the same names on all ranks: the same backend made them.
-  std::map<std::string, double> parts{{"spawn", greeted_seconds_}};
-  double rss = 0;
-  double device = 0;
-  for (const auto& worker : workers_) {
-    rss = std::max(rss, static_cast<double>(worker->result().peak_rss_bytes));
-    device = std::max(device, static_cast<double>(worker->result().device_bytes));
-    for (const auto& [part, seconds] : worker->connected().seconds) {
-      parts[part] = std::max(parts[part], seconds);
-    }
-  }
-  std::vector<double> largest{outcome.start_up_seconds, rss, device};
-  for (const auto& [part, seconds] : parts) largest.push_back(seconds);
-  std::vector<int> ignored(largest.size(), control_.rank());
-  control_.max_with_rank(largest, ignored);
-  outcome.start_up_seconds = largest[0];
-  outcome.peak_rss_bytes = static_cast<std::int64_t>(largest[1]);
-  outcome.device_bytes = static_cast<std::int64_t>(largest[2]);
-  auto next = largest.begin() + 3;
-  for (auto& [part, seconds] : parts) seconds = *next++;
-  outcome.start_up_parts = std::move(parts);
-  outcome.connect_seconds = outcome.start_up_parts["connect"];
+  return verdict.status == 0;
 }
 
 TrialOutcome TrialRunner::run(const Launch& launch) {
@@ -286,63 +268,64 @@ TrialOutcome TrialRunner::run(const Launch& launch) {
   const Deadlines& deadlines = deadlines_for(setup_);
 
   spawn(launch);
-  deadline_ = deadlines.hello;
-  if (start_error_) control_.announce_failure(trial_);
-  if (!vote(!start_error_)) return failed(launch, Phase::spawn, Progression::started);
-  greeted_seconds_ = elapsed();
+  spawn_seconds_ = elapsed();
+  const bool ready = await(Progression::ready, deadlines.hello);
+  IdentityComparison identities;
+  const Cargo hello = ready ? hello_cargo(launch, identities) : Cargo{};
+  if (!conclude(ready, Phase::hello, Progression::ready, hello)) return failed(launch);
 
-  if (!vote(await(Progression::ready, deadlines.hello))) {
-    return failed(launch, Phase::hello, Progression::ready);
-  }
-  if (!exchange_rendezvous(launch)) return failed(launch, Phase::hello, Progression::ready);
-  if (!vote(await(Progression::connected, deadlines.connect))) {
-    return failed(launch, Phase::connect, Progression::connected);
-  }
+  rendezvous_.share(control_, kPhasePatience);
+  for (const auto& worker : workers_) worker->tell(rendezvous_.connect_for(worker->rank()));
+  const bool connected = await(Progression::connected, deadlines.connect);
+  if (!conclude(connected, Phase::connect, Progression::connected)) return failed(launch);
+
   outcome.start_up_seconds = elapsed();
   for (const auto& worker : workers_) worker->tell(wire::Measure{});
-  const bool measured = await(Progression::finished, launch.measure_deadline);
-  if (!vote(measured, measured ? shape_of(workers_.front()->result()) : 0)) {
-    return failed(launch, Phase::measure, Progression::finished);
+  const bool measured = idleness_.during(
+      [&] { return await(Progression::finished, launch.measure_deadline); });
+  outcome.measure_seconds = elapsed() - outcome.start_up_seconds;
+  const int shape = measured ? shape_of(workers_.front()->result()) : 0;
+  const Cargo blocks = measured ? measure_cargo(outcome) : Cargo{};
+  if (!conclude(measured, Phase::measure, Progression::finished, blocks, shape)) {
+    return failed(launch);
   }
-  reduce(outcome);
 
   const double stopping = elapsed();
   for (const auto& worker : workers_) worker->tell(wire::Bye{});
-  if (!vote(await(Progression::gone, deadlines.drain))) {
-    return failed(launch, Phase::drain, Progression::gone);
-  }
+  const bool gone = await(Progression::gone, deadlines.drain);
+  const Cargo facts = gone ? drain_cargo(launch, outcome) : Cargo{};
+  if (!conclude(gone, Phase::drain, Progression::gone, facts)) return failed(launch);
   outcome.start_up_parts["stop"] = elapsed() - stopping;
-  if (setup_.backend == "nccl") outcome.facts = gather_facts(control_, workers_);
   if (setup_.keep_logs) keep_logs(launch, nullptr);
   workers_.clear();
   outcome.total_seconds = elapsed();
   return outcome;
 }
 
-TrialOutcome TrialRunner::failed(const Launch& launch, Phase phase, Done until) {
-  const auto agent = static_cast<std::size_t>(control_.rank());
-  const Suspect mine = worst_of(workers_, phase, until, setup_.layout.host_of_agent[agent],
-                                control_.rank(), start_error_, deadline_);
-  std::vector<Suspect> suspects;
-  for (const std::string& text : control_.gather(to_text(mine))) {
-    suspects.push_back(suspect_from_text(text));
+// Waits, with the other agents, until no worker of the trial is left.
+void TrialRunner::reap() {
+  workers_.clear();
+  start_error_.reset();
+  deadline_ = kReapPatience;
+  const Suspect blamed = blamed_;
+  const bool fine = conclude(true, Phase::drain, Progression::gone);
+  blamed_ = blamed;
+  if (!fine && control_.rank() == 0) {  // rank 0 ends the run, the others follow
+    throw environment_error(blamed.failure.message, blamed.failure.host);
   }
-  Suspect guilty = blame(suspects);
+}
+
+TrialOutcome TrialRunner::failed(const Launch& launch) {
+  const auto agent = static_cast<std::size_t>(control_.rank());
   // Abort lets a worker leave its collective in order; who does not answer is killed.
   terminate(workers_, setup_.backend == "nccl" ? 6 : 1, setup_.layout.host_of_agent[agent]);
-  keep_logs(launch, &guilty);
-  workers_.clear();
-  deadline_ = kReapPatience;
-  const VoteResult all =
-      control_.vote({trial_, fatal_error_ ? 2 : 0, *stop_requested_, 0}, deadline_ + kVotePatience);
-  stop_seen_ = stop_seen_ || all.stop;
-  if (all.status == 2 && control_.rank() == 0) {  // rank 0 ends the run, the others follow
-    throw environment_error(guilty.failure.message, guilty.failure.host);
-  }
+  keep_logs(launch, &blamed_);
+  facts_.forget(launch.order);  // some agents may have sent theirs, and nobody has kept them
+  reap();
   TrialOutcome outcome;
   outcome.order = launch.order;
-  outcome.outcome = guilty.outcome;
-  outcome.failure = std::move(guilty.failure);
+  outcome.outcome = blamed_.outcome;
+  outcome.failure = blamed_.failure;
   outcome.total_seconds = elapsed();
   return outcome;
 }

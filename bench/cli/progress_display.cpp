@@ -33,11 +33,13 @@ std::string ProgressDisplay::setting(const agent::Progress& progress) const {
 void ProgressDisplay::show_failure(const agent::Progress& progress) {
   const TrialOutcome& trial = *progress.finished;
   const Failure& failure = *trial.failure;
-  fmt::print(stderr, "{}trial {}  {}  {} in {}{}{}: {}\n", terminal_ ? "\r\033[K" : "",
+  fmt::print(stderr, "{}trial {}  {}  {} in {}{}{}{}: {}{}\n", terminal_ ? "\r\033[K" : "",
              trial.order.index, setting(progress), to_string(trial.outcome),
              to_string(failure.phase),
              failure.rank >= 0 ? fmt::format(", rank {}", failure.rank) : "",
-             failure.host.empty() ? "" : " on " + failure.host, failure.message);
+             failure.host.empty() ? "" : " on " + failure.host,
+             failure.device.empty() ? "" : " (" + failure.device + ")", failure.message,
+             failure.behind.empty() ? "" : ", " + failure.behind);
 }
 
 void ProgressDisplay::show(const agent::Progress& progress) {

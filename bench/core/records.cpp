@@ -174,6 +174,8 @@ json record_json(const FailureRecord& r) {
   j["phase"] = to_string(r.failure.phase);
   j["rank"] = r.failure.rank;
   j["host"] = r.failure.host;
+  if (!r.failure.device.empty()) j["device"] = r.failure.device;
+  if (!r.failure.behind.empty()) j["behind"] = r.failure.behind;
   j["case"] = r.failure.case_index;
   j["step"] = r.failure.step;
   j["message"] = r.failure.message;
@@ -190,6 +192,8 @@ FailureRecord failure_of(const json& j) {
   r.failure.phase = parse_phase(j.at("phase").get<std::string>());
   j.at("rank").get_to(r.failure.rank);
   j.at("host").get_to(r.failure.host);
+  r.failure.device = j.value("device", "");
+  r.failure.behind = j.value("behind", "");
   j.at("case").get_to(r.failure.case_index);
   j.at("step").get_to(r.failure.step);
   j.at("message").get_to(r.failure.message);
@@ -210,7 +214,23 @@ json record_json(const TrialRecord& r) {
   j["device_bytes"] = r.device_bytes;
   j["start_up_parts"] = r.start_up_parts;
   if (!r.source.empty()) j["source"] = r.source;
+  for (const SlowRank& s : r.slowest) {
+    j["slowest"].push_back(
+        {{"rank", s.rank}, {"host", s.host}, {"blocks", s.blocks}, {"excess", s.excess}});
+  }
+  if (r.rank_seconds.largest > 0) {
+    j["rank_seconds"] = {r.rank_seconds.smallest, r.rank_seconds.median, r.rank_seconds.largest};
+  }
   return j;
+}
+
+std::vector<SlowRank> slowest_of(const json& j) {
+  std::vector<SlowRank> slowest;
+  for (const json& s : j.value("slowest", json::array())) {
+    slowest.push_back({s.at("rank").get<int>(), s.at("host").get<std::string>(),
+                       s.at("blocks").get<int>(), s.at("excess").get<double>()});
+  }
+  return slowest;
 }
 
 TrialRecord trial_of(const json& j) {
@@ -225,6 +245,11 @@ TrialRecord trial_of(const json& j) {
   r.device_bytes = j.value("device_bytes", std::int64_t{0});
   r.start_up_parts = j.value("start_up_parts", std::map<std::string, double>{});
   r.source = j.value("source", "");
+  r.slowest = slowest_of(j);
+  if (j.contains("rank_seconds")) {
+    const json& s = j.at("rank_seconds");
+    r.rank_seconds = {s.at(0).get<double>(), s.at(1).get<double>(), s.at(2).get<double>()};
+  }
   return r;
 }
 
@@ -238,14 +263,51 @@ EvidenceRecord evidence_of(const json& j) {
   return {order_of(j), j.at("facts").get<std::vector<Fact>>()};
 }
 
+json control_json(const ControlFigures& c) {
+  return {{"agents", c.agents},
+          {"messages", c.messages},
+          {"bytes", c.bytes},
+          {"messages_per_trial", c.messages_per_trial},
+          {"most_messages", c.most_messages},
+          {"bytes_per_trial", c.bytes_per_trial},
+          {"most_bytes", c.most_bytes},
+          {"trial_seconds", c.trial_seconds},
+          {"supervision_seconds", c.supervision_seconds},
+          {"agent_rss_bytes", c.agent_rss_bytes},
+          {"agent_cpu_seconds", c.agent_cpu_seconds},
+          {"idle_cpu_per_second", c.idle_cpu_per_second}};
+}
+
+ControlFigures control_of(const json& j) {
+  ControlFigures c;
+  j.at("agents").get_to(c.agents);
+  j.at("messages").get_to(c.messages);
+  j.at("bytes").get_to(c.bytes);
+  j.at("messages_per_trial").get_to(c.messages_per_trial);
+  j.at("most_messages").get_to(c.most_messages);
+  j.at("bytes_per_trial").get_to(c.bytes_per_trial);
+  j.at("most_bytes").get_to(c.most_bytes);
+  j.at("trial_seconds").get_to(c.trial_seconds);
+  j.at("supervision_seconds").get_to(c.supervision_seconds);
+  j.at("agent_rss_bytes").get_to(c.agent_rss_bytes);
+  j.at("agent_cpu_seconds").get_to(c.agent_cpu_seconds);
+  j.at("idle_cpu_per_second").get_to(c.idle_cpu_per_second);
+  return c;
+}
+
 json record_json(const EndRecord& r) {
-  return {{"record", "end"},     {"reason", r.reason},   {"trials", r.trials},
-          {"failed", r.failed},  {"seconds", r.seconds}, {"agent_cpu_seconds", r.agent_cpu_seconds}};
+  json j{{"record", "end"},    {"reason", r.reason},   {"trials", r.trials},
+         {"failed", r.failed}, {"seconds", r.seconds}, {"agent_cpu_seconds", r.agent_cpu_seconds}};
+  if (r.control) j["control"] = control_json(*r.control);
+  return j;
 }
 
 EndRecord end_of(const json& j) {
-  return {j.at("reason").get<std::string>(), j.at("trials").get<int>(), j.at("failed").get<int>(),
-          j.at("seconds").get<double>(), j.at("agent_cpu_seconds").get<double>()};
+  EndRecord r{j.at("reason").get<std::string>(), j.at("trials").get<int>(),
+              j.at("failed").get<int>(), j.at("seconds").get<double>(),
+              j.at("agent_cpu_seconds").get<double>(), {}};
+  if (j.contains("control")) r.control = control_of(j.at("control"));
+  return r;
 }
 
 }  // namespace

@@ -91,6 +91,8 @@ struct TrialRecord {  // closes a trial
   std::int64_t device_bytes = 0;
   std::map<std::string, double> start_up_parts;
   std::string source = {};  // of an imported trial: the files it was read from
+  std::vector<SlowRank> slowest = {};  // largest number of blocks first
+  RankSeconds rank_seconds = {};
 };
 
 // What the library's log said in a trial. Written for a candidate's first trial, and where it said
@@ -100,12 +102,30 @@ struct EvidenceRecord {
   std::vector<Fact> facts;
 };
 
+// What supervising the run cost. Messages and bytes: sent and received by rank 0. Seconds: means
+// over the trials. Agents: the largest of all.
+struct ControlFigures {
+  int agents = 1;
+  std::int64_t messages = 0;  // of the whole run
+  std::int64_t bytes = 0;
+  double messages_per_trial = 0;
+  std::int64_t most_messages = 0;  // in one trial
+  double bytes_per_trial = 0;
+  std::int64_t most_bytes = 0;
+  double trial_seconds = 0;
+  double supervision_seconds = 0;  // of them, those in which the workers did not measure
+  std::int64_t agent_rss_bytes = 0;
+  double agent_cpu_seconds = 0;
+  double idle_cpu_per_second = 0;  // while it waited for measuring workers or other agents
+};
+
 struct EndRecord {
   std::string reason;  // "complete", "interrupted", "budget", "baseline failed", "lost node"
   int trials = 0;
   int failed = 0;
   double seconds = 0;
   double agent_cpu_seconds = 0;  // rank 0's agent, user + system
+  std::optional<ControlFigures> control = {};  // earlier versions did not count
 };
 
 using Record = std::variant<RunRecord, BlocksRecord, FailureRecord, EvidenceRecord, TrialRecord,

@@ -40,6 +40,8 @@ class Assembly {
     outcome.device_bytes = trial.device_bytes;
     outcome.start_up_parts = trial.start_up_parts;
     outcome.source = trial.source;
+    outcome.slowest = trial.slowest;
+    outcome.rank_seconds = trial.rank_seconds;
     std::sort(outcome.cases.begin(), outcome.cases.end(),
               [](const auto& a, const auto& b) { return a.case_index < b.case_index; });
     return outcome;

@@ -72,6 +72,21 @@ struct CaseTiming {
 // The trial's value for a case: the median block; rooted collectives use the maximum over ranks.
 Seconds trial_value(const CaseTiming&, bool use_max);
 
+// A rank that was the slowest of all ranks in some blocks of a trial.
+struct SlowRank {
+  int rank = -1;
+  std::string host;
+  int blocks = 0;     // in so many blocks, over all cases
+  double excess = 0;  // by how much of the mean over ranks, on average over those blocks
+};
+
+// Of one figure a rank.
+struct RankSeconds {
+  double smallest = 0;
+  double median = 0;
+  double largest = 0;
+};
+
 struct Failure {
   Phase phase = Phase::spawn;
   int rank = -1;                  // the rank furthest behind, which gets the blame
@@ -82,6 +97,8 @@ struct Failure {
   std::vector<int> waiting_ranks; // the victims, the first few
   std::vector<std::string> log_tail;
   std::string log_file;           // kept log, relative to the run folder; may be empty
+  std::string device = {};        // of that rank: "NVIDIA H200 3"; empty before it was opened
+  std::string behind = {};        // how far: "3 of 16 cases behind the furthest"; may be empty
 };
 
 struct TrialOutcome {
@@ -95,6 +112,9 @@ struct TrialOutcome {
   std::int64_t peak_rss_bytes = 0;    // largest worker
   std::int64_t device_bytes = 0;      // device memory that the library took, largest worker
   std::map<std::string, double> start_up_parts;  // "spawn", "device", "connect" ..., slowest rank
+  std::vector<SlowRank> slowest;      // those that were slowest in most blocks, at most 8
+  RankSeconds rank_seconds;           // that ranks spent in the blocks
+  double measure_seconds = 0;         // that rank 0's workers measured; warm-up included
   std::vector<Fact> facts;            // read from the library's log, over all ranks
   std::string source;                 // of an imported trial: the files it was read from
 };

@@ -13,6 +13,7 @@
 #include "analysis/alarm.hpp"
 #include "analysis/statistics.hpp"
 #include "core/span.hpp"
+#include "report/control_words.hpp"
 #include "report/run_report.hpp"
 #include "report/table_words.hpp"
 
@@ -198,6 +199,9 @@ std::vector<std::string> head_lines(const RunData& data, const RunFindings& find
   lines.push_back(plan_line(data, findings));
   if (std::string around = start_up_line(data); !around.empty()) {
     lines.push_back(std::move(around));
+  }
+  for (const std::string& line : {control_line(data), slowest_line(data)}) {
+    if (!line.empty()) lines.push_back(line);
   }
   if (findings.alarm) {
     const char* mark = findings.untrusted() ? "UNTRUSTED  " : "alarm   ";

@@ -110,6 +110,8 @@ Table failures_table(const RunData& data) {
       reason += fmt::format(" (at {}{}{})", describe(data.run.cases[index(failure.case_index)]),
                             failure.step.empty() ? "" : ", ", failure.step);
     }
+    if (!failure.behind.empty()) reason += "; " + failure.behind;
+    if (!failure.device.empty()) reason += "; on " + failure.device;
     table.rows.push_back(
         {{std::to_string(trial.order.index), static_cast<std::int64_t>(trial.order.index)},
          {setting_name(data, trial.order.candidate)},

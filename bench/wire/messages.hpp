@@ -62,7 +62,9 @@ struct Request {
   int agent_size = 1;
   std::map<std::string, std::string> knobs;  // the candidate (environment ones are set already)
   std::string model;                         // model backend: the fabric as JSON text
-  std::vector<Partition> partitions;         // [0] is the world as one group, used for alignment
+  // [0] is the world as one group, used for alignment; of the others, the agent names the one group
+  // that this worker is in.
+  std::vector<Partition> partitions;
   std::vector<CaseRequest> cases;
   Bytes arena;           // bytes of the rotating buffers
   int parity_iters = 0;  // > 0: nccl-tests' recipe

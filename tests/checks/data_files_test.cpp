@@ -261,9 +261,16 @@ TEST(Schemas, EveryKindOfRecordFitsTheRecordSchema) {
   blocks.timing.slowest_rank = {1};
   FailureRecord failure;
   failure.outcome = Outcome::hung;
+  failure.failure.device = "NVIDIA H200 3";
+  failure.failure.behind = "3 of 16 cases behind the furthest";
+  TrialRecord trial;
+  trial.slowest = {{12, "node3", 9, 0.07}};
+  trial.rank_seconds = {1, 2, 3};
+  EndRecord end;
+  end.control = ControlFigures{};
   const EvidenceRecord evidence{{}, {{FactKind::variable, "NCCL_ALGO", "Ring", 2}}};
   for (const Record& record : {Record(run), Record(blocks), Record(failure), Record(evidence),
-                               Record(TrialRecord{}), Record(EndRecord{})}) {
+                               Record(trial), Record(end)}) {
     const json line = json::parse(to_line(record));
     EXPECT_EQ(violations(schema_of("record"), line), std::vector<std::string>{}) << line;
     json broken = line;

@@ -65,6 +65,7 @@ TEST_F(RealWorkerFaults, AStoppedWorkerHangsItsTrialOnlyAndGetsTheBlame) {
   EXPECT_EQ(failed->outcome, Outcome::hung);
   EXPECT_EQ(failed->failure->rank, 1);
   EXPECT_EQ(failed->failure->waiting_ranks, std::vector<int>{0});
+  EXPECT_EQ(failed->failure->device.back(), '1') << failed->failure->device;
   EXPECT_NE(failed->failure->message.find("is stopped"), std::string::npos);
 }
 
@@ -108,6 +109,8 @@ TEST_F(ScriptedFaults, TheRankFurthestBehindIsBlamedForAHang) {
   EXPECT_EQ(failed->outcome, Outcome::hung);
   EXPECT_EQ(failed->failure->rank, 1);
   EXPECT_EQ(failed->failure->phase, Phase::hello);
+  EXPECT_EQ(failed->failure->behind, "others are ready, it is only greeted");
+  EXPECT_FALSE(failed->failure->host.empty());
 }
 
 TEST_F(ScriptedFaults, AFailureElsewhereEndsThePhaseLongBeforeItsDeadline) {

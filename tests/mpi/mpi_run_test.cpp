@@ -156,5 +156,67 @@ TEST_F(MpiTest, GroupsOfTwoOnFourWorkersRunAsTwoGroupsAtOnce) {
   EXPECT_NE(finished.out.find("scaled from 4 ranks"), std::string::npos) << finished.out;
 }
 
+// Odd trees, with groups that are over all agents, over some, and over one.
+class OddAgents : public MpiTest, public testing::WithParamInterface<int> {};
+
+TEST_P(OddAgents, CompleteASweepOverSeveralKindsOfGroupsAndVerifyIt) {
+  const int agents = GetParam();
+  std::string cases;
+  // One agent's ranks; some agents', overlapping; every other rank; all.
+  for (const auto& [size, stride] : std::vector<std::pair<int, int>>{
+           {2, 1}, {agents, 1}, {agents, 2}, {2 * agents, 1}}) {
+    cases += std::string(cases.empty() ? "" : ",") +
+             R"({"collective":"all_gather","dtype":"bfloat16","op":"sum","count":)" +
+             std::to_string(1024 * size) + R"(,"bytes":)" + std::to_string(2048 * size) +
+             R"(,"group_size":)" + std::to_string(size) + R"(,"group_stride":)" +
+             std::to_string(stride) + R"(,"calls":1})";
+  }
+  std::ofstream(file("w.json"))
+      << R"({"nccl_sweep_workload":1,"name":"groups","sources":[],"iterations":1,"world_size":)"
+      << 2 * agents << R"(,"notes":[],"cases":[)" << cases << "]}";
+  const Finished finished =
+      shell(mpirun(agents) + program() +
+            " run --backend host --workers 2 --vary HOST_STREAMS_PER_CONNECTION=2 --rounds 1"
+            " --workload w.json --seed 5 --output run");
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const RunData data = read_run(file("run"));
+  EXPECT_EQ(data.run.cases.size(), 4U);
+  EXPECT_EQ(data.run.agents, agents);
+  EXPECT_EQ(data.trials.size(), 3U);
+  for (const TrialOutcome& trial : data.trials) {
+    EXPECT_EQ(trial.outcome, Outcome::complete);
+    EXPECT_FALSE(trial.slowest.empty());
+    EXPECT_LE(trial.rank_seconds.smallest, trial.rank_seconds.median);
+    EXPECT_LE(trial.rank_seconds.median, trial.rank_seconds.largest);
+    for (const CaseTiming& timing : trial.cases) {
+      EXPECT_EQ(timing.wrong_elements, 0);
+      EXPECT_GT(timing.mean_seconds.at(0), 0);
+      EXPECT_GE(timing.max_seconds.at(0), timing.mean_seconds.at(0) * (1 - 1e-6));
+      EXPECT_LT(timing.slowest_rank.at(0), data.run.workers);
+    }
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Agents, OddAgents, testing::Values(3, 5, 8));
+
+// The promise is at most 12 log2 N messages and 64 KiB that rank 0 sends and receives a trial.
+TEST_F(MpiTest, RankZeroHandlesFewMessagesOfSixteenAgents) {
+  const Finished finished =
+      shell(mpirun(16) + program() +
+            " run --backend model --model equal --ranks 16 --workers 1 --rounds 1 --seed 4"
+            " --collective all_gather,reduce_scatter -b 1M -e 128M --output run");
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const RunData data = read_run(file("run"));
+  EXPECT_GE(data.run.cases.size(), 16U);
+  ASSERT_TRUE(data.end);
+  ASSERT_TRUE(data.end->control);
+  const ControlFigures& control = *data.end->control;
+  EXPECT_EQ(control.agents, 16);
+  EXPECT_GT(control.messages_per_trial, 0);
+  EXPECT_LE(control.most_messages, 12 * 4);
+  EXPECT_GT(control.most_bytes, 0);
+  EXPECT_LE(control.most_bytes, 64 << 10);
+  EXPECT_NE(finished.out.find("control 16 agents"), std::string::npos) << finished.out;
+}
+
 }  // namespace
 }  // namespace nccl_sweep::test

@@ -8,10 +8,8 @@
 
 #include "agent/device_lock.hpp"
 #include "agent/environment.hpp"
-#include "agent/investigation.hpp"
 #include "agent/library_facts.hpp"
 #include "agent/machine.hpp"
-#include "agent/reduction.hpp"
 #include "agent/setup.hpp"
 #include "core/error.hpp"
 #include "process/sweep_run.hpp"
@@ -21,21 +19,6 @@ namespace {
 
 bool has(const std::vector<std::string>& list, const std::string& value) {
   return std::find(list.begin(), list.end(), value) != list.end();
-}
-
-TEST(RankIdentity, TheFirstDifferenceIsNamedWithItsRanks) {
-  const std::map<std::string, std::string> usual{{"nccl_library", "2.28.9"}, {"/etc/nccl.conf", "a"}};
-  std::vector<RankIdentity> ranks{{0, "node1", usual}, {1, "node1", usual}, {2, "node2", usual}};
-  EXPECT_EQ(identity_difference(ranks), "");
-  ranks[2].identity["nccl_library"] = "2.28.3";
-  EXPECT_EQ(identity_difference(ranks),
-            "nccl_library differs between ranks: rank 0 on node1 has 2.28.9, rank 2 on node2 has "
-            "2.28.3");
-  ranks[2].identity = usual;
-  ranks[1].identity["NCCL_TOPO_FILE"] = "not there";
-  EXPECT_NE(identity_difference(ranks).find("rank 0 on node1 has unset, rank 1 on node1 has not"),
-            std::string::npos);
-  EXPECT_EQ(identity_difference({}), "");
 }
 
 TEST(LogVariables, AreNcclsAloneAndWideOpenForEvidence) {
@@ -113,61 +96,6 @@ TEST(Setup, IsTheSameAfterTheTrip) {
   setup.site = {{"NCCL_X", "y"}};
   setup.layout = {{"h"}, {2}};
   EXPECT_EQ(to_text(setup_from_text(to_text(setup))), to_text(setup));
-}
-
-Suspect suspect(int agent, int rank, int kind, int order, bool stopped = false) {
-  Suspect s;
-  s.agent = agent;
-  s.rank = rank;
-  s.kind = kind;
-  s.order = order;
-  s.stopped = stopped;
-  return s;
-}
-
-TEST(Blame, AFailureComesBeforeAHang) {
-  EXPECT_EQ(blame({suspect(0, 0, 1, 1), suspect(1, 1, 0, 9)}).rank, 1);
-}
-
-TEST(Blame, TheRankFurthestBehindIsNamedAndTheOthersWait) {
-  const Suspect guilty = blame({suspect(0, 0, 1, 7), suspect(1, 1, 1, 3), suspect(2, 2, 1, 5)});
-  EXPECT_EQ(guilty.rank, 1);
-  EXPECT_EQ(guilty.failure.waiting_ranks, (std::vector<int>{0, 2}));
-}
-
-TEST(Blame, AStoppedProcessComesBeforeOneThatWaitsForIt) {
-  EXPECT_EQ(blame({suspect(0, 0, 1, 3), suspect(1, 1, 1, 5, true)}).rank, 1);
-}
-
-TEST(Blame, AVictimThatLostItsPeerIsNotBlamedForAHang) {
-  EXPECT_EQ(blame({suspect(0, 0, 2, 1), suspect(1, 1, 1, 5)}).rank, 1);
-}
-
-TEST(Reduction, TheMeanOfTheSlowestGroupCountsAndTheSlowestRankIsNamed) {
-  agent::Setup setup;
-  setup.cases.resize(1);
-  setup.partitions = {{{0, 1}, {2, 3}}};
-  setup.partition_of_case = {0};
-  std::vector<std::pair<int, wire::Result>> results;
-  const std::vector<double> seconds{1.0, 3.0, 2.0, 2.5};
-  for (int rank = 0; rank < 4; ++rank) {
-    wire::CaseBlocks blocks;
-    blocks.ops_per_block = 5;
-    blocks.seconds_per_op = {seconds[static_cast<std::size_t>(rank)], 1.0};
-    blocks.wrong_elements = rank == 2 ? 4 : 0;
-    blocks.cpu_seconds = 0.5;
-    blocks.wall_seconds = rank;
-    results.push_back({rank, wire::Result{{blocks}, 0}});
-  }
-  const auto control = make_solo_control();
-  const CaseTiming timing = reduce_blocks(*control, setup, results).at(0);
-  EXPECT_DOUBLE_EQ(timing.mean_seconds[0], 2.25);  // group {2, 3}; {0, 1} has mean 2
-  EXPECT_DOUBLE_EQ(timing.max_seconds[0], 3.0);
-  EXPECT_EQ(timing.slowest_rank[0], 1);
-  EXPECT_EQ(timing.wrong_elements, 4);
-  EXPECT_DOUBLE_EQ(timing.cpu_seconds, 2.0);
-  EXPECT_DOUBLE_EQ(timing.wall_seconds, 3);
-  EXPECT_EQ(timing.ops_per_block, 5);
 }
 
 TEST(Machines, FilesThatDifferAreSaidByHost) {

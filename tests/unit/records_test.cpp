@@ -88,6 +88,31 @@ TEST(Records, AFailureKeepsAnyBytesOfItsLog) {
   EXPECT_EQ(std::get<FailureRecord>(back).failure.log_tail[1], "tab\tquote\"");
 }
 
+TEST(Records, WhoWasBehindAndWhatSupervisingCostAreKept) {
+  FailureRecord failure{{4, Stage::screen, 0, 1}, Outcome::hung, {}};
+  failure.failure.device = "NVIDIA H200 3";
+  failure.failure.behind = "3 of 16 cases behind the furthest";
+  const Record read = parse_record(to_line(failure), "x:1");
+  EXPECT_EQ(std::get<FailureRecord>(read).failure.device, failure.failure.device);
+  EXPECT_EQ(std::get<FailureRecord>(read).failure.behind, failure.failure.behind);
+
+  TrialRecord trial{{}, Outcome::complete, "now", 1, 0.5, 0.1, 42, 0, {}};
+  EXPECT_EQ(to_line(trial).find("slowest"), std::string::npos);
+  trial.slowest = {{12, "node3", 9, 0.07}};
+  trial.rank_seconds = {1, 2, 3};
+  EXPECT_EQ(to_line(parse_record(to_line(trial), "x:1")), to_line(trial));
+  EXPECT_NE(to_line(trial).find("node3"), std::string::npos);
+
+  EndRecord end{"complete", 3, 0, 9, 0.1, {}};
+  EXPECT_FALSE(std::get<EndRecord>(parse_record(to_line(end), "x:1")).control);
+  end.control = ControlFigures{512, 900, 90'000, 18, 18, 3800.5, 4000, 2.5, 0.5, 1 << 24, 1, 0.003};
+  const auto back = std::get<EndRecord>(parse_record(to_line(end), "x:1"));
+  ASSERT_TRUE(back.control);
+  EXPECT_EQ(back.control->agents, 512);
+  EXPECT_EQ(back.control->most_messages, 18);
+  EXPECT_EQ(to_line(back), to_line(end));
+}
+
 TEST(Records, TheValueOfATrialIsItsMedianBlock) {
   CaseTiming timing = a_trial(0).cases[0];
   EXPECT_DOUBLE_EQ(trial_value(timing, false).count(), 2e-3);

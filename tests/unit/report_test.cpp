@@ -11,6 +11,7 @@
 #include "report/nccl_tests_table.hpp"
 #include "report/progress_line.hpp"
 #include "report/result_tables.hpp"
+#include "report/control_words.hpp"
 #include "report/run_report.hpp"
 #include "report/settings_files.hpp"
 #include "report/settings_store.hpp"
@@ -522,6 +523,48 @@ TEST(Records, WhatIsNoRecordIsSaidInOurWords) {
     EXPECT_EQ(error.message(), "not a record of nccl-sweep");
     EXPECT_FALSE(error.hint().empty());
   }
+}
+
+RunData a_run_on_hosts(const std::vector<SlowRank>& slowest) {
+  RunData data;
+  data.run.workers = 16;
+  TrialOutcome trial;
+  trial.order.stage = Stage::grid;
+  CaseTiming timing;
+  timing.mean_seconds.assign(10, 1e-3);
+  trial.cases = {timing};
+  trial.slowest = slowest;
+  data.trials = {trial, trial};
+  return data;
+}
+
+TEST(ControlWords, ARankOrAHostThatIsBehindInMostBlocksIsNamed) {
+  EXPECT_EQ(slowest_line(a_run_on_hosts({{12, "node3", 8, 0.07}, {1, "node0", 2, 0.3}})),
+            "slowest rank 12 on node3 in 80 % of blocks, 7 % over the mean");
+  EXPECT_EQ(slowest_line(a_run_on_hosts({{12, "node3", 4, 0.07}, {13, "node3", 3, 0.07},
+                                         {1, "node0", 3, 0.1}})),
+            "slowest host node3 in 70 % of blocks, 7 % over the mean");
+  EXPECT_EQ(slowest_line(a_run_on_hosts({{12, "node3", 8, 0.04}, {1, "node0", 2, 0.3}})), "");
+  EXPECT_EQ(slowest_line(a_run_on_hosts({{12, "node3", 5, 0.2}, {1, "node0", 5, 0.2}})), "");
+  RunData pair = a_run_on_hosts({{1, "node1", 9, 0.2}});
+  pair.run.workers = 2;
+  EXPECT_EQ(slowest_line(pair), "");
+}
+
+TEST(ControlWords, SayWhatSupervisingSeveralAgentsCost) {
+  RunData data;
+  EXPECT_EQ(control_line(data), "");
+  data.end = EndRecord{};
+  EXPECT_EQ(control_line(data), "");
+  data.end->control = ControlFigures{};
+  EXPECT_EQ(control_line(data), "");
+  data.end->control->agents = 512;
+  data.end->control->messages_per_trial = 18;
+  data.end->control->bytes_per_trial = 21'504;
+  data.end->control->trial_seconds = 2;
+  data.end->control->supervision_seconds = 0.5;
+  EXPECT_EQ(control_line(data), "control 512 agents  18 messages, 21 KiB a trial at rank 0; 500 ms "
+                                "of 2.00 s a trial around the measuring");
 }
 
 }  // namespace

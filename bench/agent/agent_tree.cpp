@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/agent_tree.hpp"
+
+namespace nccl_sweep::agent {
+
+// The subtree over [first, end) has `first` as its root and the two halves of the rest below it.
+TreePlace place_in_tree(int number, int size) {
+  TreePlace place;
+  int first = 0;
+  int end = size;
+  for (;;) {
+    const int left = first + 1;
+    const int right = left + (end - left + 1) / 2;
+    if (number == first) {
+      if (left < end) place.children.push_back(left);
+      if (right < end) place.children.push_back(right);
+      return place;
+    }
+    place.parent = first;
+    first = number < right ? left : right;
+    end = number < right ? right : end;
+  }
+}
+
+}  // namespace nccl_sweep::agent
