@@ -110,7 +110,7 @@ void add_import_command(CLI::App& app, Chosen& chosen, const std::vector<std::st
   command->add_option("--collective", options->collective,
                       "What ran, where neither the text nor the file's name tells it");
   command->add_option("--ranks", options->read.ranks, "How many ranks, where they are not listed")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(2, 1 << 24));
   command->callback([options, &chosen, &argv] {
     chosen = [options, &argv] { return import_files(*options, argv); };
   });

@@ -174,7 +174,26 @@ NamedSetting parse_named_setting(std::string_view text) {
   return setting;
 }
 
+namespace {
+
+// A setting of no file is a typing mistake, and its launches would pass for the default's.
+void check_used(const std::vector<NamedSetting>& settings,
+                const std::vector<ImportedLaunch>& launches) {
+  for (const NamedSetting& setting : settings) {
+    const bool used = std::any_of(launches.begin(), launches.end(),
+                                  [&](const auto& launch) { return applies_to(setting, launch); });
+    if (!used) {
+      throw usage_error(
+          fmt::format("no launch is of a file with '{}' in its path", setting.part_of_path),
+          "--candidate", "TEXT:NAME=VALUE is for files with TEXT in their path");
+    }
+  }
+}
+
+}  // namespace
+
 RunData make_run(const ImportedFiles& files, const ImportedRunOptions& options) {
+  check_used(options.settings, files.launches);
   check_comparable(files.launches);
   const LaunchSettings settings = find_settings(files.launches, options.settings);
   const auto first = std::find_if(files.launches.begin(), files.launches.end(),

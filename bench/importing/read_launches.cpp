@@ -19,6 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kNothing = "nothing of nccl-tests in it";
 constexpr std::size_t kLargestFile = std::size_t{1} << 30;  // unpacked; logs are far smaller
 
 struct Input {
@@ -58,6 +59,10 @@ struct FileText {
 };
 
 FileText text_of(const fs::path& file) {
+  std::error_code not_there;
+  if (fs::is_regular_file(file, not_there) && fs::file_size(file, not_there) == 0) {
+    throw usage_error("is empty", file.string(), "did the launch die before it printed anything?");
+  }
   ByteSource source(file);
   FileText read;
   constexpr std::size_t kPiece = std::size_t{1} << 18;
@@ -86,7 +91,7 @@ void add_file(const Input& input, const ImportOptions& options, ImportedFiles& r
   } else {
     read = read_text_launches(file.text, input.file);
   }
-  if (read.empty()) result.left_out.push_back({input.file.string(), "nothing of nccl-tests in it"});
+  if (read.empty()) result.left_out.push_back({input.file.string(), kNothing});
   for (RawLaunch& raw : read) {
     if (!file.damage.empty()) raw.launch.notes.push_back(file.damage);
     auto resolved = resolve(std::move(raw), options);
@@ -151,15 +156,18 @@ void drop_repeated(ImportedFiles& files) {
   files.launches = std::move(kept);
 }
 
-[[noreturn]] void refuse(const ImportedFiles& files) {
+[[noreturn]] void refuse(const ImportedFiles& files, const fs::path& given) {
   if (files.left_out.empty()) {
-    throw usage_error("no file in it", {}, "name files or folders with nccl-tests' output");
+    throw usage_error("no launch in it", given.string(),
+                      "name files or folders with nccl-tests' output");
   }
   const LeftOut& first = files.left_out.front();
   const std::size_t more = files.left_out.size() - 1;
   throw usage_error(first.why, first.where,
                     more > 0 ? fmt::format("and {} more cannot be used either", more)
-                             : "nccl-tests' text or its JSON (-J) is read, plain or gzip");
+                    : first.why == kNothing
+                        ? "nccl-tests' text or its JSON (-J) is read, plain or gzip"
+                        : "");
 }
 
 }  // namespace
@@ -170,7 +178,7 @@ ImportedFiles read_launches(const std::vector<fs::path>& files, const ImportOpti
   drop_repeated(result);
   const bool any = std::any_of(result.launches.begin(), result.launches.end(),
                                [](const auto& launch) { return !launch.timings.empty(); });
-  if (!any) refuse(result);
+  if (!any) refuse(result, files.front());
   return result;
 }
 
