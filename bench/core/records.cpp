@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/blocks_line.hpp"
 #include "core/error.hpp"
 #include "core/json_fields.hpp"
 
@@ -257,6 +258,8 @@ const Candidate& setting_of(const RunRecord& run, int candidate) {
 }
 
 std::string to_line(const Record& record, bool nodes_differ) {
+  const auto* blocks = std::get_if<BlocksRecord>(&record);
+  if (blocks != nullptr && !nodes_differ) return blocks_line(*blocks);
   json j = std::visit([](const auto& r) { return record_json(r); }, record);
   if (nodes_differ) j["nodes_differ"] = true;
   // A log line may hold any byte; it must not keep the record from being written.
@@ -265,6 +268,7 @@ std::string to_line(const Record& record, bool nodes_differ) {
 
 Record parse_record(std::string_view line, std::string_view where) {
   try {
+    if (auto blocks = read_blocks_line(line)) return *std::move(blocks);
     const json j = json::parse(line);
     const std::string kind = j.at("record").get<std::string>();
     if (kind == "run") return run_of(j);

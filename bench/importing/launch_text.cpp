@@ -16,6 +16,17 @@ namespace {
 
 constexpr std::size_t kMostLibraryText = std::size_t{8} << 20;  // NCCL may log every operation
 
+// "host:17:17 [0] NCCL INFO ...". Looked for by its rarest letters: rows are full of blanks.
+bool is_library_line(std::string_view line) {
+  for (std::size_t at = line.find("NCCL "); at != std::string_view::npos;
+       at = line.find("NCCL ", at + 1)) {
+    const std::string_view rest = line.substr(at + 5);
+    const bool word = at > 0 && line[at - 1] == ' ';
+    if (word && (rest.starts_with("INFO ") || rest.starts_with("WARN "))) return true;
+  }
+  return false;
+}
+
 // How nccl-tests, launchers and batch systems say that it ended badly.
 bool says_failure(std::string_view line) {
   constexpr std::array<std::string_view, 12> kWords{
@@ -122,7 +133,7 @@ void LaunchText::read_facts() {
 void LaunchText::take(std::string_view line, std::int64_t number) {
   const std::string_view text = trimmed(line);
   if (text.empty()) return;
-  if (contains(text, " NCCL INFO ") || contains(text, " NCCL WARN ")) {
+  if (is_library_line(text)) {
     take_library_line(text);
     // A piece of a row may stand before it, on the same line.
     const std::string_view rest = torn_.empty() ? std::string_view() : rest_of_row(text);

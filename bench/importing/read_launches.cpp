@@ -6,9 +6,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <exception>
+#include <iterator>
 #include <map>
 #include <system_error>
+#include <thread>
 
 #include "core/error.hpp"
 #include "importing/readers.hpp"
@@ -76,14 +80,15 @@ FileText text_of(const fs::path& file) {
   return read;
 }
 
-void add_file(const Input& input, const ImportOptions& options, ImportedFiles& result) {
+ImportedFiles read_file(const Input& input, const ImportOptions& options) {
+  ImportedFiles result;
   FileText file;
   try {
     file = text_of(input.file);
   } catch (const Error& error) {
     if (input.named) throw;
     result.left_out.push_back({input.file.string(), error.message()});
-    return;
+    return result;
   }
   std::vector<RawLaunch> read;
   if (is_nccl_tests_json(file.text)) {
@@ -101,6 +106,43 @@ void add_file(const Input& input, const ImportOptions& options, ImportedFiles& r
       result.left_out.push_back(std::get<LeftOut>(std::move(resolved)));
     }
   }
+  return result;
+}
+
+template <class T>
+void move_to_end(std::vector<T>& all, std::vector<T>& more) {
+  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+// In the order given, on all cores: parsing takes most of the time. Of several files that cannot be
+// read the first is complained about.
+ImportedFiles read_files(const std::vector<Input>& inputs, const ImportOptions& options) {
+  std::vector<ImportedFiles> parts(inputs.size());
+  std::vector<std::exception_ptr> thrown(inputs.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < inputs.size(); i = next++) {
+      try {
+        parts[i] = read_file(inputs[i], options);
+      } catch (...) {
+        thrown[i] = std::current_exception();
+      }
+    }
+  };
+  constexpr std::size_t kMost = 16;  // a login node has other users
+  const std::size_t cores = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMost);
+  {
+    std::vector<std::jthread> others;
+    while (others.size() + 1 < std::min(cores, inputs.size())) others.emplace_back(work);
+    work();
+  }
+  ImportedFiles all;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (thrown[i]) std::rethrow_exception(thrown[i]);
+    move_to_end(all.launches, parts[i].launches);
+    move_to_end(all.left_out, parts[i].left_out);
+  }
+  return all;
 }
 
 // Half of the last digit that the text prints of a time: at most seven characters.
@@ -173,8 +215,7 @@ void drop_repeated(ImportedFiles& files) {
 }  // namespace
 
 ImportedFiles read_launches(const std::vector<fs::path>& files, const ImportOptions& options) {
-  ImportedFiles result;
-  for (const Input& input : inputs_of(files)) add_file(input, options, result);
+  ImportedFiles result = read_files(inputs_of(files), options);
   drop_repeated(result);
   const bool any = std::any_of(result.launches.begin(), result.launches.end(),
                                [](const auto& launch) { return !launch.timings.empty(); });
