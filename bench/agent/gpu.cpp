@@ -98,4 +98,12 @@ VisibleGpus visible_gpus(const std::vector<Gpu>& all, const Variables& environme
   return visible;
 }
 
+int visible_count(const std::vector<Gpu>& all, const Variables& environment) {
+  const VisibleGpus visible = visible_gpus(all, environment);
+  if (visible.unknown_because.empty()) return static_cast<int>(visible.gpus.size());
+  const auto chosen = environment.find("CUDA_VISIBLE_DEVICES");
+  return static_cast<int>(chosen == environment.end() ? all.size()
+                                                      : items_of(chosen->second).size());
+}
+
 }  // namespace nccl_sweep::agent

@@ -31,5 +31,7 @@ struct VisibleGpus {
 };
 VisibleGpus visible_gpus(const std::vector<Gpu>& all, const Variables& environment);
 
+// How many there are, which CUDA_VISIBLE_DEVICES tells also where the order is unknown.
+int visible_count(const std::vector<Gpu>& all, const Variables& environment);
 
 }  // namespace nccl_sweep::agent

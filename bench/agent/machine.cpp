@@ -65,6 +65,7 @@ void read_gpus(Machine& m, const fs::path& root, const Variables& own) {
   const VisibleGpus visible = visible_gpus(all, own);
   for (const Gpu& gpu : visible.gpus) m.gpu_cpus.push_back(gpu.local_cpus);
   m.gpu_order_unknown = visible.unknown_because;
+  m.visible_gpus = visible_count(all, own);
 }
 
 }  // namespace
@@ -89,7 +90,7 @@ std::vector<std::string> by_host(const std::map<std::string, std::vector<std::st
 
 std::string switches_above(const Variables& own) {
   const std::string address = value_or_empty(own, "SLURM_TOPOLOGY_ADDR");
-  const std::string node = "." + value_or_empty(own, "SLURMD_NODENAME");
+  const std::string node = fmt::format(".{}", value_or_empty(own, "SLURMD_NODENAME"));
   if (node.size() == 1 || !address.ends_with(node)) return {};
   return address.substr(0, address.size() - node.size());
 }
@@ -113,6 +114,7 @@ Machine this_machine(const fs::path& root) {
   m.driver = driver_version(root);
   utsname kernel{};
   if (uname(&kernel) == 0) m.kernel = kernel.release;
+  m.limits = limits_here(root);
   m.library = library_variables(own);
   m.nccl_files = nccl_file_report(own);
   m.conf = conf_file_variables(own);
@@ -127,12 +129,14 @@ std::string to_text(const Machine& m) {
               {"gpus", m.gpus},
               {"gpu_cpus", m.gpu_cpus},
               {"gpu_order_unknown", m.gpu_order_unknown},
+              {"visible_gpus", m.visible_gpus},
               {"allowed_cpus", m.allowed_cpus},
               {"launcher_cpus", m.launcher_cpus},
               {"governor", m.governor},
               {"adapters", m.adapters},
               {"driver", m.driver},
               {"kernel", m.kernel},
+              {"limits", to_map(m.limits)},
               {"library", m.library},
               {"nccl_files", m.nccl_files},
               {"files", m.files}};
@@ -150,12 +154,14 @@ Machine machine_from_text(const std::string& text) {
   j.at("gpus").get_to(m.gpus);
   j.at("gpu_cpus").get_to(m.gpu_cpus);
   j.at("gpu_order_unknown").get_to(m.gpu_order_unknown);
+  j.at("visible_gpus").get_to(m.visible_gpus);
   j.at("allowed_cpus").get_to(m.allowed_cpus);
   j.at("launcher_cpus").get_to(m.launcher_cpus);
   j.at("governor").get_to(m.governor);
   j.at("adapters").get_to(m.adapters);
   j.at("driver").get_to(m.driver);
   j.at("kernel").get_to(m.kernel);
+  m.limits = limits_from_map(j.at("limits").get<std::map<std::string, std::int64_t>>());
   j.at("library").get_to(m.library);
   j.at("nccl_files").get_to(m.nccl_files);
   j.at("files").get_to(m.files);

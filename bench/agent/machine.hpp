@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "agent/environment.hpp"
+#include "agent/limits.hpp"
 
 namespace nccl_sweep::agent {
 
@@ -23,6 +24,7 @@ struct Machine {
   int cores = 1;                    // that this process may use or could be given
   std::vector<std::string> gpus;    // model names, from /proc/driver/nvidia
   std::vector<std::string> gpu_cpus;  // CPUs near each visible GPU, in CUDA's order
+  int visible_gpus = 0;             // by CUDA_VISIBLE_DEVICES, also where their order is unknown
   std::string gpu_order_unknown;    // why gpu_cpus is empty although there are GPUs
   std::string allowed_cpus;         // that the kernel would give this job: "0-127"
   std::string launcher_cpus;        // that the launcher bound this agent to
@@ -30,6 +32,7 @@ struct Machine {
   std::map<std::string, std::string> adapters;  // active_adapters()
   std::string driver;               // NVIDIA driver version, "" without
   std::string kernel;
+  Limits limits;
   Variables library;                // library_variables() of this agent's environment
   std::vector<std::string> nccl_files;
   std::optional<Variables> conf;    // conf_file_variables(); nothing where a file is unreadable

@@ -111,7 +111,12 @@ void RecordLog::append(const std::vector<Record>& records) {
     written += static_cast<std::size_t>(n);
   }
   // EINVAL: a pipe or a file system without it; the data is with the kernel all the same.
-  if (fdatasync(fd_) != 0 && errno != EINVAL && errno != EROFS) throw cannot_write(file_, errno);
+  if (fdatasync(fd_) == 0 || errno == EINVAL || errno == EROFS) return;
+  // NFS and quotas refuse only here. What was not confirmed does not count, whatever a reader of
+  // this moment finds; where it cannot be taken back, a resume cuts off what is torn.
+  const int error = errno;
+  [[maybe_unused]] const bool taken_back = before >= 0 && ftruncate(fd_, before) == 0;
+  throw cannot_write(file_, error);
 }
 
 }  // namespace nccl_sweep::agent

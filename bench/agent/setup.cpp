@@ -59,6 +59,8 @@ Variables site_of(const Setup& setup, int agent) {
 }
 
 std::string to_text(const Setup& s) {
+  json stage = json::array();
+  for (const StagedFile& file : s.stage) stage.push_back({file.path, file.hash, file.bytes});
   const json j{{"backend", s.backend},
                {"model", s.model},
                {"candidates", s.candidates},
@@ -80,6 +82,7 @@ std::string to_text(const Setup& s) {
                {"hosts", s.layout.host_of_agent},
                {"workers", s.layout.workers_of_agent},
                {"worker_program", s.worker_program},
+               {"stage", stage},
                {"run_folder", s.run_folder},
                {"keep_logs", s.keep_logs},
                {"phase_timeout", s.phase_timeout}};
@@ -110,6 +113,7 @@ Setup setup_from_text(const std::string& text) {
   j.at("hosts").get_to(s.layout.host_of_agent);
   j.at("workers").get_to(s.layout.workers_of_agent);
   j.at("worker_program").get_to(s.worker_program);
+  for (const json& file : j.at("stage")) s.stage.push_back({file.at(0), file.at(1), file.at(2)});
   j.at("run_folder").get_to(s.run_folder);
   j.at("keep_logs").get_to(s.keep_logs);
   j.at("phase_timeout").get_to(s.phase_timeout);

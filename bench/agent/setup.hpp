@@ -27,6 +27,13 @@ struct Layout {
   int local_size(int rank) const;
 };
 
+// A file that each node is to copy to its own disk (staging.hpp).
+struct StagedFile {
+  std::string path;
+  std::string hash;  // fnv1a of what rank 0 has, 16 hex digits
+  std::int64_t bytes = 0;
+};
+
 struct Setup {
   std::string backend;
   std::string model;              // model backend: the fabric as JSON text
@@ -48,6 +55,7 @@ struct Setup {
   std::vector<std::string> gpu_local_cpus;  // per rank: a CPU list or "all"
   Layout layout;
   std::string worker_program;     // the same path on every node
+  std::vector<StagedFile> stage;
   std::string run_folder;         // for kept logs; absolute
   bool keep_logs = false;
   double phase_timeout = 0;       // seconds; > 0 replaces the deadlines of all phases

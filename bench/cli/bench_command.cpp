@@ -94,6 +94,7 @@ void add_bench_command(CLI::App& app, Chosen& chosen, const std::vector<std::str
                       "run folder (default: results/bench-TIME)");
   command->add_flag("--allow-mismatch", options->session.allow_mismatch,
                     "go on where nodes differ in variables, files or devices; marks every record");
+  add_stage_option(*command, options->session.stage);
   command->add_option("--timeout", options->session.timeout, "longest time of a trial's phase");
   command->callback([options, &chosen] { chosen = [options] { return bench(*options); }; });
 }

@@ -11,7 +11,9 @@
 #include <fmt/ranges.h>
 
 #include "agent/cpu_binding.hpp"
+#include "agent/hidden_gpus.hpp"
 #include "agent/parity.hpp"
+#include "agent/staging.hpp"
 #include "cli/sweep_setup.hpp"
 #include "core/error.hpp"
 #include "core/knob.hpp"
@@ -81,17 +83,51 @@ void warn_of_unreadable_files(PreparedRun& run) {
   }
 }
 
+// by_host() where the texts are not true of all agents: the others say nothing.
+std::vector<std::string> by_some_hosts(Hosts hosts, const std::vector<agent::Machine>& machines) {
+  std::size_t said = 0;
+  for (const auto& [text, names] : hosts) said += names.size();
+  if (hosts.size() != 1 || said == machines.size()) return agent::by_host(hosts);
+  hosts[""];  // a second text, so that the hosts of the first are named
+  std::vector<std::string> lines = agent::by_host(hosts);
+  lines.erase(lines.begin());
+  return lines;
+}
+
 void warn_of_hidden_gpus(PreparedRun& run, const std::vector<agent::Machine>& machines) {
   if (run.spec.backend != "nccl") return;
-  Hosts hidden;
-  for (const agent::Machine& machine : machines) {
-    const std::size_t visible = machine.gpu_cpus.size();
-    if (visible == 0 || visible >= machine.gpus.size()) continue;
-    hidden[fmt::format("agents see {} of {} GPUs", visible, machine.gpus.size())].push_back(
-        machine.host);
+  const agent::HiddenGpus hidden = agent::hidden_gpus(machines, run.setup.layout);
+  for (const Hosts& hosts : {hidden.of_neighbours, hidden.unused}) {
+    for (const std::string& line : by_some_hosts(hosts, machines)) {
+      run.warnings.push_back(line +
+                             " (CUDA_VISIBLE_DEVICES): NVLink peers may be hidden from NCCL");
+    }
   }
-  for (const std::string& line : agent::by_host(hidden)) {
-    run.warnings.push_back(line + " (CUDA_VISIBLE_DEVICES): NVLink peers may be hidden from NCCL");
+}
+
+// The limits themselves go into the record; rank 0's stand for all where they are alike.
+void check_limits(PreparedRun& run, const std::vector<agent::Machine>& machines) {
+  Hosts all;
+  Hosts low;
+  const agent::Layout& layout = run.setup.layout;
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    const agent::Machine& machine = machines[i];
+    const int first = layout.first_rank(static_cast<int>(i));
+    const agent::Need need{run.spec.backend, layout.local_size(first), run.plan.ranks,
+                           !machine.adapters.empty(), run.plan.arena.value};
+    all[limits_text(machine.limits)].push_back(machine.host);
+    for (const std::string& line : low_limits(machine.limits, need)) {
+      low[line].push_back(machine.host);
+    }
+  }
+  run.record.placement["limits"] =
+      all.size() == 1 ? all.begin()->first
+                      : fmt::format("{} on {}{}", limits_text(machines.front().limits),
+                                    machines.front().host, "; others differ");
+  for (auto& [line, hosts] : low) {
+    for (const std::string& text : by_some_hosts({{line, hosts}}, machines)) {
+      run.warnings.push_back("too low: " + text);
+    }
   }
 }
 
@@ -130,6 +166,42 @@ void bind_workers(PreparedRun& run, const std::vector<agent::Machine>& machines)
   record_placement(run, machines);
 }
 
+void refuse_hidden_gpus(const PreparedRun& run, const std::vector<agent::Machine>& machines) {
+  if (run.spec.backend != "nccl") return;
+  const Hosts hidden = agent::hidden_gpus(machines, run.setup.layout).of_neighbours;
+  if (hidden.empty()) return;
+  throw environment_error(
+      fmt::format("{}: each would measure as if its node had no other GPUs",
+                  fmt::join(by_some_hosts(hidden, machines), "; ")),
+      {},
+      "srun --gpus-per-node=N --gpu-bind=none instead of --gpus-per-task, or "
+      "--allow-hidden-gpus");
+}
+
+void choose_staged(PreparedRun& run, const std::string& mode) {
+  std::vector<std::string> files{run.setup.worker_program};
+  for (const Candidate& candidate : run.setup.candidates) {
+    for (const auto& [knob, value] : candidate.assignments) {
+      // A bare name is looked for by the loader: where it is found is not ours to know.
+      const bool file = knob == "nccl_library" && value.find('/') != std::string::npos;
+      if (file && std::ranges::find(files, value) == files.end()) files.push_back(value);
+    }
+  }
+  run.record.placement.erase("staged");  // of the session before
+  std::vector<std::string> words;
+  for (const std::string& file : files) {
+    std::error_code error;
+    const bool there = std::filesystem::is_regular_file(file, error);
+    if (!there || mode == "never" || (mode == "auto" && !agent::on_network(file))) continue;
+    run.setup.stage.push_back(agent::staged_file(file));
+    words.push_back(fmt::format("{} {}", std::filesystem::path(file).filename().string(),
+                                format_size(Bytes{run.setup.stage.back().bytes})));
+  }
+  if (!words.empty()) {
+    run.record.placement["staged"] = fmt::format("{} on each node", fmt::join(words, ", "));
+  }
+}
+
 void add_notes(PreparedRun& run, const std::vector<agent::Machine>& machines) {
   RunRecord& record = run.record;
   // Said for every backend: whoever tries the tool on host first learns where to look later.
@@ -157,6 +229,7 @@ void add_notes(PreparedRun& run, const std::vector<agent::Machine>& machines) {
     run.warnings.push_back(std::move(line));
   }
   warn_of_hidden_gpus(run, machines);
+  check_limits(run, machines);
   warn_of_crowded_hosts(run, machines);
 }
 

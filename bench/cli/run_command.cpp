@@ -23,7 +23,8 @@ struct RunOptions {
 void refuse_changes_on_resume(const CLI::App& command) {
   if (command.count("--resume") == 0) return;
   const std::set<std::string> may_change{"--resume", "--budget", "--timeout", "--keep-logs",
-                                         "--strict", "--policy"};
+                                         "--strict", "--policy", "--allow-hidden-gpus",
+                                         "--stage"};
   for (const CLI::Option* option : command.get_options()) {
     const std::string name = option->get_name();
     if (option->count() > 0 && !may_change.contains(name)) {
@@ -91,6 +92,7 @@ void add_run_command(CLI::App& app, Chosen& chosen, const std::vector<std::strin
                     "go on where nodes differ in variables, files or devices; marks every record");
   command->add_option("--timeout", options->session.timeout,
                       "longest time of a trial's phase: 30s, 5m (default: by phase)");
+  add_stage_option(*command, options->session.stage);
   command->add_flag("--strict", options->strict, "exit 3 when any candidate failed");
   command->callback([options, &chosen, command] {
     refuse_changes_on_resume(*command);

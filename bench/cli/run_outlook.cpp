@@ -102,6 +102,12 @@ std::vector<std::string> head_lines(const PreparedRun& run) {
                               r.agents == 1 ? "" : "s", r.workers, r.workers == 1 ? "" : "s",
                               r.fabric.device));
   lines.push_back(fmt::format("files   {}", fmt::join(r.notes, "  ")));
+  if (const auto limits = r.placement.find("limits"); limits != r.placement.end()) {
+    lines.push_back("limits  " + limits->second);
+  }
+  if (const auto staged = r.placement.find("staged"); staged != r.placement.end()) {
+    lines.push_back("staged  " + staged->second);
+  }
   lines.push_back(plan_line(run));
   for (std::string& line : policy_lines(run)) lines.push_back(std::move(line));
   lines.push_back(fmt::format("seed    {}", r.seed));

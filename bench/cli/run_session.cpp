@@ -15,6 +15,7 @@
 #include "agent/control.hpp"
 #include "agent/parity.hpp"
 #include "agent/record_log.hpp"
+#include "agent/staging.hpp"
 #include "agent/sweep_loop.hpp"
 #include "cli/progress_display.hpp"
 #include "cli/site_policy.hpp"
@@ -82,6 +83,8 @@ void begin_new(Start& start, const SweepOptions& options, const SessionOptions& 
   check_devices(start.run, machines);
   check_nodes(start.run, machines);
   check_parity(start.run, machines, session.allow_mismatch);
+  if (!options.allow_hidden_gpus) refuse_hidden_gpus(start.run, machines);
+  choose_staged(start.run, session.stage);
   start.run.record.argv = session.argv;
   start.folder =
       session.output.empty() ? default_folder(start.run.spec.name) : fs::path(session.output);
@@ -114,6 +117,8 @@ void begin_resumed(Start& start, const SweepOptions& options, const SessionOptio
   // What is measured already says of itself whether nodes differed: that holds for the rest too.
   check_parity(start.run, machines, !data.run.mismatches.empty());
   if (!data.run.mismatches.empty()) start.log->mark_nodes_differ();
+  if (!options.allow_hidden_gpus) refuse_hidden_gpus(start.run, machines);
+  choose_staged(start.run, session.stage);
   if (!options.budget.empty()) {
     start.run.spec.budget = parse_duration(options.budget, "--budget");
   }
@@ -158,7 +163,11 @@ void announce(const Start& start, const SessionOptions& session) {
 
 SessionEnd lead_run(agent::ControlPlane& control, Start& start, const SessionOptions& session,
                     const bool volatile* stop) {
-  const agent::Setup& setup = start.run.setup;
+  agent::Setup& setup = start.run.setup;
+  agent::StagedCopies copies;
+  for (const std::string& line : stage_files(control, setup, copies)) {
+    fmt::print(stderr, "warning {}\n", line);
+  }
   agent::TrialRunner runner(control, setup, stop);
   agent::LoopOptions loop;
   loop.budget_seconds = start.allowed_seconds;
@@ -180,7 +189,9 @@ SessionEnd lead_run(agent::ControlPlane& control, Start& start, const SessionOpt
 void follow_run(agent::ControlPlane& control, const bool volatile* stop) {
   const std::string text = control.broadcast({});
   if (text.front() == kNoRun) return;
-  const agent::Setup setup = agent::setup_from_text(text.substr(1));
+  agent::Setup setup = agent::setup_from_text(text.substr(1));
+  agent::StagedCopies copies;
+  stage_files(control, setup, copies);
   agent::TrialRunner runner(control, setup, stop);
   agent::follow(control, runner);
 }

@@ -21,6 +21,7 @@ struct SessionOptions {
   std::string save_spec;    // write the spec there too
   std::string timeout;      // of each phase of a trial; empty: by phase
   std::vector<std::string> argv;  // for the run record
+  std::string stage = "auto";     // copy programs to the nodes' own disks: always, never
   bool keep_logs = false;
   bool allow_mismatch = false;  // go on where nodes differ, and mark every record
   bool quiet = false;       // notes and warnings only, no head and no progress (bench)

@@ -199,6 +199,9 @@ void add_sweep_options(CLI::App& app, SweepOptions& o) {
       ->group(where);
   app.add_option("--workers", o.workers, "workers of each agent (MPI rank)")->check(between(1, kMostWorkers))
       ->group(where);
+  app.add_flag("--allow-hidden-gpus", o.allow_hidden_gpus,
+               "go on where agents do not see the GPUs of their node's other agents")
+      ->group(where);
   const std::string how = "How";
   app.add_option("--only", o.only, "the baseline and this candidate alone: \"NAME=VALUE ...\"")
       ->group(how);
@@ -229,6 +232,13 @@ void add_sweep_options(CLI::App& app, SweepOptions& o) {
   app.add_option("--policy", o.policy,
                  "restrictions of this file too, beside /etc/nccl-sweep/policy.json")
       ->group(how);
+}
+
+void add_stage_option(CLI::App& app, std::string& stage) {
+  app.add_option("--stage", stage,
+                 "copy worker and libraries to the nodes' own disks: always, never, auto (default: "
+                 "from network file systems)")
+      ->check(CLI::IsMember({"auto", "always", "never"}).description(""));
 }
 
 SweepSpec spec_of(const SweepOptions& options, const std::string& default_name) {

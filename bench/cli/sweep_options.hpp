@@ -47,10 +47,14 @@ struct SweepOptions {
   int workers = 0;                       // per agent; 0: by the backend
   std::vector<std::string> override_pinned;
   std::vector<std::string> allow;
+  bool allow_hidden_gpus = false;
   std::string policy;                    // a file that restricts beside the site's
 };
 
 void add_sweep_options(CLI::App& app, SweepOptions& options);
+
+// --stage, of commands that start workers.
+void add_stage_option(CLI::App& app, std::string& stage);
 
 // The spec from the file and the options. Throws usage Errors.
 SweepSpec spec_of(const SweepOptions& options, const std::string& default_name);

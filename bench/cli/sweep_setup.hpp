@@ -51,6 +51,14 @@ void add_notes(PreparedRun& run, const std::vector<agent::Machine>& machines);
 // allowed, says it in the record and the warnings.
 void check_parity(PreparedRun& run, const std::vector<agent::Machine>& machines, bool allowed);
 
+// Throws an environment Error where a launcher hides the GPUs of a node's other agents from each.
+void refuse_hidden_gpus(const PreparedRun& run, const std::vector<agent::Machine>& machines);
+
+// Which files the nodes are to copy to their own disks, into the setup and the record: the worker
+// program and the libraries that candidates name; with "auto" those on network file systems, with
+// "always" all, with "never" none.
+void choose_staged(PreparedRun& run, const std::string& mode);
+
 // Throws an environment Error where a machine has fewer GPUs than workers. `plan` does without: it
 // is often asked for on a login node.
 void check_devices(const PreparedRun& run, const std::vector<agent::Machine>& machines);

@@ -118,6 +118,24 @@ TEST_F(MpiTest, ASoftStopFinishesTheTrialAndCanBeResumed) {
   EXPECT_NE(read_file(file("out.txt")).find("--resume run"), std::string::npos);
 }
 
+TEST_F(MpiTest, AgentsOfANodeShareOneStagedCopyWhichGoesWithTheRun) {
+  const Finished finished = shell(
+      "mkdir tmp; export TMPDIR=$PWD/tmp\n" + mpirun(3) + program() +
+      " run --backend host --rounds 3 --collective all_gather -b 64K -e 64K --seed 3 --output run"
+      " --stage always & launcher=$!\n"
+      "for i in $(seq 400); do\n"
+      "  grep -q '\"record\":\"trial\"' run/records.jsonl 2>/dev/null && break\n  sleep 0.02\n"
+      "done\nls tmp/nccl-sweep-stage-*/ > copies.txt\nwait $launcher");
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_EQ(finished.err.find("not staged"), std::string::npos) << finished.err;
+  const std::string copies = read_file(file("copies.txt"));
+  EXPECT_NE(copies.find("-nccl-sweep-worker\n"), std::string::npos) << copies;
+  EXPECT_EQ(std::count(copies.begin(), copies.end(), '\n'), 1) << copies;
+  for (const auto& left : std::filesystem::directory_iterator(file("tmp"))) {
+    EXPECT_EQ(left.path().filename().string().find("stage"), std::string::npos) << left.path();
+  }
+}
+
 TEST_F(MpiTest, GroupsOfTwoOnFourWorkersRunAsTwoGroupsAtOnce) {
   std::ofstream(file("w.json")) <<
       R"({"nccl_sweep_workload":1,"name":"pairs","sources":[],"iterations":1,"world_size":64,"notes":[],"cases":[)"

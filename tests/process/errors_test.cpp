@@ -130,6 +130,18 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"SizesTwice", "plan good.json --workers 2 --workload w -b 1M", 1, "not from both"}),
     [](const auto& mistake) { return std::string(mistake.param.name); });
 
+TEST(Limits, ThatAreTooLowForTheWorkersAreSaidBeforeTheFirstTrial) {
+  const TemporaryFolder folder;
+  const Finished planned = run_shell(folder.path(), "ulimit -n 300 && " + program() +
+                                                        " plan --backend host --workers 2"
+                                                        " --collective all_gather -b 64K -e 64K");
+  EXPECT_EQ(planned.exit_code, 0) << planned.err;
+  EXPECT_NE(planned.out.find("limits  open files 300"), std::string::npos) << planned.out;
+  EXPECT_NE(planned.out.find("warning too low: open files 300, about 514 are needed"),
+            std::string::npos)
+      << planned.out;
+}
+
 TEST(Pinned, ASweepOfAPinnedVariableStopsAndNamesTheWayOut) {
   const TemporaryFolder folder;
   const Finished finished =

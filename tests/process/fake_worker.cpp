@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <string>
@@ -44,7 +45,8 @@ class FakeWorker {
   int run() {
     cpu_set_t cpus;
     sched_getaffinity(0, sizeof(cpus), &cpus);
-    std::cout << "fake worker " << getpid() << " starts on " << CPU_COUNT(&cpus) << " CPUs"
+    std::cout << "fake worker " << getpid() << " starts on " << CPU_COUNT(&cpus)
+              << " CPUs from " << std::filesystem::read_symlink("/proc/self/exe").string()
               << std::endl;
     misbehave("early", true);
     wire::Hello hello;

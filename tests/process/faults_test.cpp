@@ -252,6 +252,31 @@ TEST(Workers, AreBoundToTheCpusOfTheirCandidateAndTheirOutputIsKeptOnDemand) {
   }
 }
 
+TEST(Workers, StartFromTheirStagedCopyWhichGoesWithTheRun) {
+  const TemporaryFolder folder;
+  const std::string run =
+      "mkdir -p tmp; export TMPDIR=$PWD/tmp NCCL_SWEEP_WORKER=" BINARY_FOLDER "/fake_worker\n" +
+      program() + " run --backend host --workers 2 --rounds 1 --keep-logs --collective all_gather"
+                  " -b 64K -e 64K --output ";
+  const auto log_of = [&](const std::string& name) {
+    return read_file(folder.path() / name / "logs/trial-1-rank-1.log");
+  };
+  const Finished staged = run_shell(folder.path(), run + "staged --stage always");
+  ASSERT_EQ(staged.exit_code, 0) << staged.err;
+  EXPECT_NE(staged.err.find("staged  fake_worker"), std::string::npos) << staged.err;
+  EXPECT_NE(log_of("staged").find("/tmp/nccl-sweep-stage-"), std::string::npos);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path() / "tmp"));
+  EXPECT_TRUE(read_run(folder.path() / "staged").run.placement.contains("staged"));
+
+  const Finished refused = run_shell(
+      folder.path(), "mkdir -p tmp; touch tmp/nccl-sweep-stage-$(id -u)\n" + run +
+                         "original --stage always");
+  EXPECT_EQ(refused.exit_code, 0) << refused.err;
+  EXPECT_NE(refused.err.find("is not staged, all nodes use the original"), std::string::npos)
+      << refused.err;
+  EXPECT_NE(log_of("original").find("from " BINARY_FOLDER), std::string::npos);
+}
+
 TEST(Faults, WorkersDieWithAKilledAgent) {
   const TemporaryFolder folder;
   run_shell(folder.path(),

@@ -3,11 +3,14 @@
 //
 // What an agent reads of its machine, from folders that look like /proc and /sys, and the CPUs that
 // follow for the workers.
+#include <array>
+
 #include <gtest/gtest.h>
 
 #include "agent/adapters.hpp"
 #include "agent/cpu_binding.hpp"
 #include "agent/gpu.hpp"
+#include "agent/hidden_gpus.hpp"
 #include "agent/knob_here.hpp"
 #include "agent/machine.hpp"
 #include "core/device_index.hpp"
@@ -101,6 +104,47 @@ TEST(Gpus, AWorkerOpensTheOnlyOneOrThatOfItsLocalRank) {
   EXPECT_EQ(device_index(8, 5, 5, 8), 5);  // an agent a node
   EXPECT_EQ(device_index(4, 5, 1, 4), 1);  // two agents a node that see four GPUs each
   EXPECT_EQ(device_index(4, 5, 0, 1), -1);
+}
+
+TEST(Gpus, AreCountedWhereTheirOrderIsUnknown) {
+  FakeRoot root;
+  const std::vector<Gpu> gpus = driver_gpus(four_gpus(root).path());
+  EXPECT_EQ(visible_count(gpus, {}), 4);
+  EXPECT_EQ(visible_count(gpus, {{"CUDA_VISIBLE_DEVICES", "2"}}), 1);
+  // srun --gpus-per-task with devices confined: each task counts its only GPU from 0.
+  EXPECT_EQ(visible_count(gpus, {{"SLURM_STEP_GPUS", "2"}, {"CUDA_VISIBLE_DEVICES", "0"}}), 1);
+}
+
+// `agents` agents of one node with four GPUs, each seeing `visible` and having `workers`.
+HiddenGpus hidden_from(int agents, int visible, int workers) {
+  Machine machine;
+  machine.host = "node1";
+  machine.gpus.assign(4, "NVIDIA H200");
+  machine.visible_gpus = visible;
+  const auto n = static_cast<std::size_t>(agents);
+  return hidden_gpus(std::vector<Machine>(n, machine),
+                     {std::vector<std::string>(n, "node1"), std::vector<int>(n, workers)});
+}
+
+TEST(HiddenGpus, AreThoseOfNeighboursWhereEachAgentOfANodeSeesItsOwnOnly) {
+  const HiddenGpus hidden = hidden_from(4, 1, 1);
+  ASSERT_EQ(hidden.of_neighbours.size(), 1U);
+  EXPECT_EQ(hidden.of_neighbours.begin()->first, "agents see 1 of 4 GPUs beside 4 workers");
+  EXPECT_EQ(hidden.of_neighbours.begin()->second.size(), 4U);
+}
+
+TEST(HiddenGpus, APartOfANodeThatAllAgentsSeeIsOnlySaid) {
+  for (const auto& [agents, visible, workers] : {std::array{1, 2, 2}, std::array{2, 2, 1}}) {
+    const HiddenGpus hidden = hidden_from(agents, visible, workers);
+    EXPECT_TRUE(hidden.of_neighbours.empty()) << agents;
+    EXPECT_EQ(hidden.unused.size(), 1U) << agents;
+  }
+}
+
+TEST(HiddenGpus, NothingIsHiddenWhereAllAreSeen) {
+  const HiddenGpus hidden = hidden_from(4, 4, 1);
+  EXPECT_TRUE(hidden.of_neighbours.empty());
+  EXPECT_TRUE(hidden.unused.empty());
 }
 
 Machine two_sockets() {

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 nccl-sweep authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Copies on a node's own disk: checked, shared, removed by the last who uses them.
+#include "agent/staging.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "core/error.hpp"
+#include "core/hash.hpp"
+#include "process/sweep_run.hpp"
+
+namespace nccl_sweep::agent {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Staging : public testing::Test {
+ protected:
+  Staging() {
+    write(original(), "#!/bin/true\n");
+    file_ = staged_file(original());
+  }
+  static void write(const fs::path& file, const std::string& text) {
+    std::ofstream(file, std::ios::binary) << text;
+  }
+  fs::path original() const { return folder_.path() / "worker"; }
+  fs::path stage() const { return folder_.path() / "stage"; }
+  std::string error_of(StagedCopies& copies) {
+    try {
+      copies.add(file_);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  test::TemporaryFolder folder_;
+  StagedFile file_;
+};
+
+TEST_F(Staging, ACopyIsTheFileAndGoesWithItsLastUser) {
+  EXPECT_EQ(file_.bytes, 12);
+  EXPECT_EQ(file_.hash, fmt::format("{:016x}", fnv1a("#!/bin/true\n")));
+  std::string copy;
+  {
+    StagedCopies first(stage());
+    {
+      StagedCopies second(stage());
+      copy = second.add(file_);
+      EXPECT_EQ(first.add(file_), copy);
+    }
+    EXPECT_EQ(test::read_file(copy), "#!/bin/true\n");
+    EXPECT_EQ(access(copy.c_str(), X_OK), 0);
+    struct stat info {};
+    ASSERT_EQ(::stat(stage().c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777U, 0700U);
+  }
+  EXPECT_FALSE(fs::exists(copy));
+  EXPECT_FALSE(fs::exists(stage()));
+}
+
+TEST_F(Staging, ACopyThatWasDamagedIsMadeAgain) {
+  std::string copy;
+  {
+    StagedCopies copies(stage());
+    copy = copies.add(file_);
+    write(copy, "other");
+    StagedCopies again(stage());
+    EXPECT_EQ(again.add(file_), copy);
+    EXPECT_EQ(test::read_file(copy), "#!/bin/true\n");
+  }
+}
+
+TEST_F(Staging, AnotherFileThanRankZerosIsNotTaken) {
+  write(original(), "#!/bin/sh\n");
+  StagedCopies copies(stage());
+  EXPECT_NE(error_of(copies).find("not the same as on rank 0's node"), std::string::npos);
+  EXPECT_TRUE(fs::is_empty(stage()));
+}
+
+TEST_F(Staging, AFolderThatOthersCanWriteIsNotUsed) {
+  fs::create_directory(stage());
+  fs::permissions(stage(), fs::perms::all);
+  StagedCopies copies(stage());
+  EXPECT_NE(error_of(copies).find("not this user's alone"), std::string::npos);
+  fs::remove(stage());
+  fs::create_directory_symlink(folder_.path(), stage());
+  EXPECT_NE(error_of(copies).find("cannot use the folder"), std::string::npos);
+}
+
+TEST_F(Staging, ReplacesTheProgramAndLibrariesOfCandidatesOnly) {
+  agent::Setup setup;
+  setup.worker_program = original();
+  setup.candidates = {Candidate{}, Candidate{{{"nccl_library", original()}, {"X", "1"}}}};
+  setup.layout = {{"a"}, {2}};
+  setup.stage = {file_};
+  StagedCopies copies(stage());
+  const std::unique_ptr<ControlPlane> control = make_solo_control();
+  agent::Setup sent = setup_from_text(to_text(setup));
+  EXPECT_TRUE(stage_files(*control, sent, copies).empty());
+  EXPECT_EQ(fs::path(sent.worker_program).parent_path(), stage());
+  EXPECT_EQ(sent.candidates[1].assignments[0].second, sent.worker_program);
+  EXPECT_EQ(sent.candidates[1].assignments[1].second, "1");
+}
+
+TEST_F(Staging, ThatFailsLeavesTheOriginalsAndSaysWhy) {
+  agent::Setup setup;
+  setup.worker_program = original();
+  setup.layout = {{"a"}, {2}};
+  setup.stage = {file_};
+  write(stage(), "no folder");
+  StagedCopies copies(stage());
+  const std::unique_ptr<ControlPlane> control = make_solo_control();
+  const std::vector<std::string> warnings = stage_files(*control, setup, copies);
+  EXPECT_EQ(setup.worker_program, original());
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_NE(warnings[0].find("all nodes use the original"), std::string::npos) << warnings[0];
+}
+
+TEST(NetworkFileSystems, AreKnownByTheirNumbers) {
+  EXPECT_TRUE(is_network_file_system(0x6969));
+  EXPECT_TRUE(is_network_file_system(0x0BD00BD0));
+  EXPECT_TRUE(is_network_file_system(static_cast<std::int32_t>(0xFF534D42)));
+  EXPECT_FALSE(is_network_file_system(0x01021994));  // tmpfs
+  EXPECT_FALSE(is_network_file_system(0xEF53));      // ext4
+  EXPECT_FALSE(is_network_file_system(0x794C7630));  // overlay
+  EXPECT_FALSE(on_network("/proc/self/exe"));
+}
+
+}  // namespace
+}  // namespace nccl_sweep::agent
