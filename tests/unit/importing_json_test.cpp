@@ -64,6 +64,9 @@ TEST(ImportJson, EveryRealLaunchIsUsable) {
   EXPECT_EQ(files.repeated, 0U);
   ASSERT_EQ(files.left_out.size(), 1U);
   EXPECT_TRUE(files.left_out[0].where.ends_with("launches.csv")) << files.left_out[0].where;
+  EXPECT_TRUE(std::is_sorted(files.launches.begin(), files.launches.end(),
+                             [](const auto& a, const auto& b) { return a.file < b.file; }))
+      << "in the order of the files, however many threads read them";
   for (const ImportedLaunch& found : files.launches) {
     EXPECT_EQ(found.world, 2);
     EXPECT_EQ(found.nccl, "2.28.9");
