@@ -3,6 +3,9 @@
 #include "core/records.hpp"
 
 #include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/blocks_line.hpp"
@@ -266,10 +269,31 @@ std::string to_line(const Record& record, bool nodes_differ) {
   return j.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+namespace {
+
+// Where a whole number belongs the library converts a real one unchecked. What may be larger than
+// that is calls per run; a spec is kept as text.
+bool numbers_fit(const json& value, int depth = 0) {
+  constexpr int kDeepest = 64;
+  if (value.is_number_float()) {
+    return std::abs(value.get<double>()) <= std::numeric_limits<int>::max();
+  }
+  if (!value.is_structured()) return true;
+  if (depth == kDeepest) return false;
+  for (const auto& [key, element] : value.items()) {
+    const bool free = key == "calls" || key == "iterations" || key == "spec";
+    if (!free && !numbers_fit(element, depth + 1)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 Record parse_record(std::string_view line, std::string_view where) {
   try {
     if (auto blocks = read_blocks_line(line)) return *std::move(blocks);
     const json j = json::parse(line);
+    if (!numbers_fit(j)) throw usage_error("a number is out of range", std::string(where));
     const std::string kind = j.at("record").get<std::string>();
     if (kind == "run") return run_of(j);
     if (kind == "blocks") return blocks_of(j);

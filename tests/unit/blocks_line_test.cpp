@@ -81,6 +81,17 @@ TEST(BlocksLine, WhatIsNoNumberIsRefused) {
   }
 }
 
+TEST(BlocksLine, AWholeNumberThatDoesNotFitIsRefused) {
+  const std::string line = blocks_line(a_record());
+  for (const char* number : {"511e80", "5110000000000000000000000", "3e9", "-1e300"}) {
+    std::string broken = line;
+    broken.replace(broken.find("511"), 3, number);
+    EXPECT_THROW(parse_record(broken, "x:1"), Error) << number;
+  }
+  EXPECT_THROW(parse_record("{\"a\":" + std::string(100, '[') + std::string(100, ']') + "}", "x:1"),
+               Error);
+}
+
 TEST(BlocksLine, RealRecordsReadTheSameEitherWay) {
   std::ifstream in(TEST_DATA "/runs/h200-fsdp2/records.jsonl");
   int blocks = 0;
