@@ -102,12 +102,34 @@ class Comparer {
                          version == run_.fabric.versions.end() ? "" : version->second);
   }
 
+  // What nccl-tests' output leaves out is no difference. False where variables are among it.
+  bool told_alike(SourceComparison& result) const {
+    const BaselineFabric& there = result.fabric;
+    const auto untold = [&](const char* what, const std::string& value, const char* where) {
+      result.notes.push_back(
+          fmt::format("{}: {}, not told by what was imported {}", what, value, where));
+    };
+    if (here_.imported && here_.link.empty() && !there.link.empty()) {
+      untold("link between GPUs", there.link + " there", "here");
+    }
+    if (there.imported && there.link.empty() && !here_.link.empty()) {
+      untold("link between GPUs", here_.link + " here", "there");
+    }
+    const bool without_here = here_.imported && run_.environment.empty();
+    const bool without_there = there.imported && result.source.environment.empty();
+    if (without_here == without_there) return !without_here;
+    untold("variables", without_here ? "known there" : "known here",
+           without_here ? "here" : "there");
+    return false;
+  }
+
   // Of another run: the variables may be the very change that is looked at.
   void note_what_differs(SourceComparison& result) const {
     if (result.source.figure_class != FigureClass::measured) return;
     if (result.source.title == run_title(run_)) {
       result.notes.emplace_back("the reference was made of this very run: 1.00x says nothing");
     }
+    if (!told_alike(result)) return;
     std::set<std::string> names;
     for (const auto& [name, value] : result.source.environment) names.insert(name);
     for (const auto& [name, value] : run_.environment) names.insert(name);

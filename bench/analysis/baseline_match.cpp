@@ -51,7 +51,6 @@ std::string network_mismatch(const BaselineFabric& there, const BaselineFabric& 
 }
 
 std::string own_run_mismatch(const BaselineFabric& there, const BaselineFabric& here) {
-  if (there.fingerprint == here.fingerprint) return {};
   if (there.name != here.name)
     return fmt::format("fabric: {} there, {} here", there.name, here.name);
   return fmt::format("fabric {}: fingerprint {} there, {} here", there.name, there.fingerprint,
@@ -111,7 +110,8 @@ BaselineFabric baseline_fabric(const RunRecord& run) {
                      fabric.network,
                      0,
                      0,
-                     run.simulated};
+                     run.simulated,
+                     run.imported};
   if (fabric.nodes == 1) key.network.clear();  // nothing goes over it
   const bool plugin = !fabric.network.empty() && !fabric.network.starts_with("IB");
   const std::string adapters = plugin ? "" : most_frequent_adapters(fabric.adapters);
@@ -127,7 +127,9 @@ BaselineFabric baseline_fabric(const RunRecord& run) {
 std::string fabric_mismatch(const BaselineFabric& there, const BaselineFabric& here,
                             FigureClass figure_class) {
   if (there.simulated != here.simulated) return "simulated and real figures are not compared";
-  if (!there.fingerprint.empty() && !here.fingerprint.empty()) return own_run_mismatch(there, here);
+  const bool known = !there.fingerprint.empty() && !here.fingerprint.empty();
+  if (known && there.fingerprint == here.fingerprint) return {};
+  if (known && !there.imported && !here.imported) return own_run_mismatch(there, here);
   const bool lenient =
       figure_class != FigureClass::measured && figure_class != FigureClass::published;
   if (gpu_key(there.gpu) != gpu_key(here.gpu)) {

@@ -188,12 +188,24 @@ std::string why(const BusbwRatio& whole, const ThresholdRule& rule) {
   return fmt::format("the interval holds {:g}: more launches would tell", rule.threshold);
 }
 
+// What both sides have and in what it differs says most.
+std::string why_none(const std::vector<LeftOut>& left_out) {
+  const std::string none = "none of its figures stands for what was measured here";
+  const auto differs = std::find_if(left_out.begin(), left_out.end(), [](const LeftOut& one) {
+    return one.reason.find(" there, ") != std::string::npos;
+  });
+  if (differs != left_out.end()) return fmt::format("{}: {}", none, differs->reason);
+  return left_out.empty() ? none
+                          : fmt::format("{}: {}, {}: {}", none, left_out.front().what,
+                                        left_out.front().size, left_out.front().reason);
+}
+
 }  // namespace
 
 void judge_whole(SourceComparison& source, const DefaultLaunches& launches, const RunRecord& run,
                  const CompareOptions& options) {
   if (source.figures.empty()) {
-    source.reason = "none of its figures stands for what was measured here";
+    source.reason = why_none(source.left_out);
     return;
   }
   if (std::none_of(source.figures.begin(), source.figures.end(), at_size)) {

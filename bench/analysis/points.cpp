@@ -58,16 +58,24 @@ CandidateFinding describe_candidate(const RunData& data, int candidate) {
   return found;
 }
 
+// Trials mostly have all cases, in order: a run of thousands of either must not be searched for each.
+const CaseTiming* timing_of(const TrialOutcome& trial, int case_index) {
+  const auto is_it = [&](const CaseTiming& timing) { return timing.case_index == case_index; };
+  const auto guess = index(case_index);
+  if (guess < trial.cases.size() && is_it(trial.cases[guess])) return &trial.cases[guess];
+  const auto found = std::find_if(trial.cases.begin(), trial.cases.end(), is_it);
+  return found == trial.cases.end() ? nullptr : &*found;
+}
+
 // By the median over trials of the host's time / the device's.
 bool clocks_differ(const RunData& data, int candidate, int case_index) {
   std::vector<double> ratios;
   for (const TrialOutcome& trial : data.trials) {
     if (trial.order.candidate != candidate || !is_analysed(trial.order.stage)) continue;
-    for (const CaseTiming& timing : trial.cases) {
-      if (timing.case_index != case_index || timing.device_seconds.empty()) continue;
-      ratios.push_back(statistics::median(timing.mean_seconds) /
-                       statistics::median(timing.device_seconds));
-    }
+    const CaseTiming* timing = timing_of(trial, case_index);
+    if (timing == nullptr || timing->device_seconds.empty()) continue;
+    ratios.push_back(statistics::median(timing->mean_seconds) /
+                     statistics::median(timing->device_seconds));
   }
   return !ratios.empty() && std::abs(statistics::median(std::move(ratios)) - 1) > kClocksAgree;
 }
@@ -78,11 +86,10 @@ double raggedness(const RunData& data, const Dataset& dataset, int candidate, in
   const Stage stage = dataset.evidence_stage(candidate);
   for (const TrialOutcome& trial : data.trials) {
     if (trial.order.candidate != candidate || trial.order.stage != stage) continue;
-    for (const CaseTiming& timing : trial.cases) {
-      if (timing.case_index != case_index || timing.mean_seconds.empty()) continue;
-      ratios.push_back(statistics::mean(timing.mean_seconds) /
-                       statistics::median(timing.mean_seconds));
-    }
+    const CaseTiming* timing = timing_of(trial, case_index);
+    if (timing == nullptr || timing->mean_seconds.empty()) continue;
+    ratios.push_back(statistics::mean(timing->mean_seconds) /
+                     statistics::median(timing->mean_seconds));
   }
   return ratios.empty() ? 1 : statistics::median(std::move(ratios));
 }
@@ -91,10 +98,9 @@ std::optional<double> load_slowdown(const RunData& data, int candidate, int case
   for (const TrialOutcome& trial : data.trials) {
     const bool loaded = trial.order.stage == Stage::load && trial.order.candidate == candidate;
     if (!loaded || trial.outcome != Outcome::complete) continue;
-    for (const CaseTiming& timing : trial.cases) {
-      if (timing.case_index == case_index && timing.load_alone_seconds > 0) {
-        return timing.load_beside_seconds / timing.load_alone_seconds;
-      }
+    const CaseTiming* timing = timing_of(trial, case_index);
+    if (timing != nullptr && timing->load_alone_seconds > 0) {
+      return timing->load_beside_seconds / timing->load_alone_seconds;
     }
   }
   return std::nullopt;

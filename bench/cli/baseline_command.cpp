@@ -70,7 +70,9 @@ ExitCode make(const MakeOptions& options) {
   const std::vector<std::string> doubts = doubts_about(data);
   if (!doubts.empty() && !options.anyway) {
     throw usage_error(fmt::format("not a run to hold others against: {}", fmt::join(doubts, "; ")),
-                      folder.string(), "run more rounds, or --anyway");
+                      folder.string(),
+                      data.run.imported ? "import more launches, or --anyway"
+                                        : "run more rounds, or --anyway");
   }
   const fs::path output = options.output.empty()
                               ? own_baselines() / (data.run.fabric.name + ".json")

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <filesystem>
 #include <memory>
+#include <ostream>
 
 #include "cli/commands.hpp"
 #include "cli/version.hpp"
@@ -77,8 +78,10 @@ ExitCode import_files(const Options& options, const std::vector<std::string>& ar
   about.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   const std::vector<fs::path> inputs(options.files.begin(), options.files.end());
   const ImportedFiles files = read_launches(inputs, read);
-  const RunData data = make_run(files, about);
-  write_whole_file(records, record_lines(data));
+  RunData data;
+  write_whole_file(records, [&](std::ostream& out) {
+    data = write_run(files, about, [&](std::string_view lines) { out << lines; });
+  });
   print_summary(files, data);
   fmt::print(stderr, "\nwritten: {}\nnext: nccl-sweep report {}\n", records.string(),
              options.output);
@@ -110,7 +113,7 @@ void add_import_command(CLI::App& app, Chosen& chosen, const std::vector<std::st
   command->add_option("--collective", options->collective,
                       "What ran, where neither the text nor the file's name tells it");
   command->add_option("--ranks", options->read.ranks, "How many ranks, where they are not listed")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(2, 1 << 24));
   command->callback([options, &chosen, &argv] {
     chosen = [options, &argv] { return import_files(*options, argv); };
   });

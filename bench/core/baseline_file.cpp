@@ -65,6 +65,11 @@ std::string source_and_figures(const BaselineFile& file, std::string_view source
 }
 
 BaselineFile load_baseline(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) {
+    throw usage_error("is a folder, a baseline is a file", file.string(),
+                      "nccl-sweep baseline make RUN makes one of a run");
+  }
   std::ifstream stream(file);
   if (!stream) {
     throw usage_error("the baseline cannot be read", file.string(),

@@ -44,6 +44,7 @@ struct BaselineFabric {
   int adapters = 0;     // of a node
   int gbit_per_s = 0;   // of one adapter
   bool simulated = false;
+  bool imported = false;  // told by nccl-tests, which leaves out links and networks
 };
 
 struct BaselineSource {

@@ -32,7 +32,7 @@ std::vector<std::string> class_words() {
 BaselineFabric read_fabric(const json& object, const std::string& where) {
   const JsonObject node(object, where,
                         {"name", "fingerprint", "gpu", "nodes", "gpus_per_node", "ranks", "link",
-                         "network", "adapters", "gbit_per_s", "simulated"});
+                         "network", "adapters", "gbit_per_s", "simulated", "imported"});
   BaselineFabric fabric;
   fabric.name = node.require_text("name");
   fabric.fingerprint = node.text("fingerprint");
@@ -45,6 +45,7 @@ BaselineFabric read_fabric(const json& object, const std::string& where) {
   fabric.adapters = node.whole("adapters", 0, 0, kMostRanks);
   fabric.gbit_per_s = node.whole("gbit_per_s", 0, 0, kMostRanks);
   fabric.simulated = node.flag("simulated", false);
+  fabric.imported = node.flag("imported", false);
   return fabric;
 }
 
@@ -193,8 +194,9 @@ BaselineFile parse_baseline(std::string_view text, std::string_view where) {
   json root;
   try {
     root = json::parse(text, nullptr, true, /*ignore_comments=*/true);
-  } catch (const json::parse_error& error) {
-    throw usage_error(error.what(), std::string(where));
+  } catch (const json::exception& error) {
+    throw not_json(error, std::string(where),
+                   "a baseline is what nccl-sweep baseline make RUN writes");
   }
   const JsonObject node(
       root, fmt::format("{}#", where),

@@ -34,6 +34,7 @@ ordered_json json_of(const BaselineFabric& fabric) {
   put(j, "adapters", fabric.adapters);
   put(j, "gbit_per_s", fabric.gbit_per_s);
   put(j, "simulated", fabric.simulated);
+  put(j, "imported", fabric.imported);
   return j;
 }
 

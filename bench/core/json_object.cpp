@@ -3,11 +3,20 @@
 #include "core/json_object.hpp"
 
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
 
 namespace nccl_sweep {
 
 using nlohmann::json;
+
+Error not_json(const std::exception& thrown, std::string where, std::string hint) {
+  const std::string_view text = thrown.what();
+  const std::size_t prefix = text.find("] ");
+  return usage_error(
+      fmt::format("not JSON: {}", text.substr(prefix == std::string_view::npos ? 0 : prefix + 2)),
+      std::move(where), std::move(hint));
+}
 
 JsonObject::JsonObject(const json& object, std::string where, const std::vector<std::string>& known)
     : object_(object), where_(std::move(where)) {

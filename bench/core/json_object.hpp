@@ -19,6 +19,10 @@
 
 namespace nccl_sweep {
 
+// What json::parse threw: no JSON, or a number that no double holds. The library's own prefix is
+// cut.
+Error not_json(const std::exception& thrown, std::string where, std::string hint = {});
+
 class JsonObject {
  public:
   // `where` is "file#" or "file#/pointer". `object` must outlive this.

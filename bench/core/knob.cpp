@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/json_object.hpp"
 #include "core/units.hpp"
 
 namespace nccl_sweep {
@@ -142,8 +143,8 @@ void read_file(KnobCatalogue& catalogue, const std::filesystem::path& file) {
   json root;
   try {
     root = json::parse(stream, nullptr, true, /*ignore_comments=*/true);
-  } catch (const json::parse_error& error) {
-    throw usage_error(error.what(), file.string());
+  } catch (const json::exception& error) {
+    throw not_json(error, file.string());
   }
   const std::string top = file.string() + "#";
   reject_unknown_keys(root, kFileKeys, top);

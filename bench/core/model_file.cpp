@@ -170,8 +170,8 @@ ModelFile parse_model(std::string_view text, std::string_view where) {
   json root;
   try {
     root = json::parse(text, nullptr, true, /*ignore_comments=*/true);
-  } catch (const json::parse_error& error) {
-    throw usage_error(error.what(), std::string(where));
+  } catch (const json::exception& error) {
+    throw not_json(error, std::string(where));
   }
   const JsonObject node(root, fmt::format("{}#", where),
                         {"$schema", "name", "description", "ranks", "ranks_per_node", "device",

@@ -3,8 +3,12 @@
 #include "core/records.hpp"
 
 #include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
+#include "core/blocks_line.hpp"
 #include "core/error.hpp"
 #include "core/json_fields.hpp"
 
@@ -319,15 +323,39 @@ const Candidate& setting_of(const RunRecord& run, int candidate) {
 }
 
 std::string to_line(const Record& record, bool nodes_differ) {
+  const auto* blocks = std::get_if<BlocksRecord>(&record);
+  if (blocks != nullptr && !nodes_differ) return blocks_line(*blocks);
   json j = std::visit([](const auto& r) { return record_json(r); }, record);
   if (nodes_differ) j["nodes_differ"] = true;
   // A log line may hold any byte; it must not keep the record from being written.
   return j.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+namespace {
+
+// Where a whole number belongs the library converts a real one unchecked. What may be larger than
+// that is calls per run; a spec is kept as text.
+bool numbers_fit(const json& value, int depth = 0) {
+  constexpr int kDeepest = 64;
+  if (value.is_number_float()) {
+    return std::abs(value.get<double>()) <= std::numeric_limits<int>::max();
+  }
+  if (!value.is_structured()) return true;
+  if (depth == kDeepest) return false;
+  for (const auto& [key, element] : value.items()) {
+    const bool free = key == "calls" || key == "iterations" || key == "spec";
+    if (!free && !numbers_fit(element, depth + 1)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 Record parse_record(std::string_view line, std::string_view where) {
   try {
+    if (auto blocks = read_blocks_line(line)) return *std::move(blocks);
     const json j = json::parse(line);
+    if (!numbers_fit(j)) throw usage_error("a number is out of range", std::string(where));
     const std::string kind = j.at("record").get<std::string>();
     if (kind == "run") return run_of(j);
     if (kind == "blocks") return blocks_of(j);

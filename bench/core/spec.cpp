@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
+#include "core/json_object.hpp"
 
 namespace nccl_sweep {
 
@@ -276,6 +277,8 @@ SweepSpec parse_spec(std::string_view json_text, std::string_view where) {
     }
     throw usage_error("the spec is not valid JSON here", text.at_byte(error.byte),
                       "a comma, quote or bracket too few or too many");
+  } catch (const ordered_json::exception& error) {
+    throw not_json(error, std::string(where));
   }
   if (!document.is_object()) throw usage_error("a spec is a JSON object", std::string(where));
   SweepSpec spec;

@@ -5,138 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
-#include <iomanip>
-#include <map>
-#include <set>
 #include <sstream>
-#include <tuple>
 
 #include "core/error.hpp"
+#include "importing/imported_trials.hpp"
 #include "importing/run_parts.hpp"
 
 namespace nccl_sweep {
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
-// Between two local times of one machine; 0 where they cannot be read.
-double seconds_between(const std::string& start, const std::string& end) {
-  const auto time_of = [](const std::string& text) -> std::optional<std::time_t> {
-    std::tm parts{};
-    std::istringstream in(text);
-    in >> std::get_time(&parts, "%Y-%m-%d %H:%M:%S");
-    if (in.fail()) return std::nullopt;
-    return timegm(&parts);
-  };
-  const auto from = time_of(start);
-  const auto to = time_of(end);
-  return from && to && *to > *from ? std::difftime(*to, *from) : 0;
-}
-
-class Assembly {
- public:
-  Assembly(const ImportedFiles& files, const LaunchSettings& settings, RunData& data)
-      : files_(files), settings_(settings), data_(data) {}
-
-  void run() {
-    for (std::size_t i = 0; i < files_.launches.size(); ++i) {
-      add(files_.launches[i], settings_.of_launch[i]);
-    }
-    for (TrialOutcome& trial : data_.trials) {
-      std::sort(trial.cases.begin(), trial.cases.end(),
-                [](const auto& a, const auto& b) { return a.case_index < b.case_index; });
-      trial.facts = merge(std::move(trial.facts));
-    }
-    for (const auto& [requested, sizes] : rounded_) {
-      if (sizes.size() > 1) {
-        data_.run.notes.push_back(
-            fmt::format("{} asked for became {} and {} bytes by version: taken for one size",
-                        format_size(requested), sizes.begin()->value, sizes.rbegin()->value));
-      }
-    }
-  }
-
- private:
-  using Key = std::tuple<Collective, DataType, ReduceOp, Bytes, Placement, GroupShape, int, bool>;
-
-  int case_of(const ImportedLaunch& launch, const ImportedTiming& timing) {
-    Case c;
-    c.collective = launch.collective;
-    c.dtype = timing.dtype;
-    c.op = reduces(launch.collective) ? timing.op : ReduceOp::sum;
-    c.placement = timing.placement;
-    c.size = timing.size;
-    c.count = timing.count;
-    c.requested = requested_size(launch, timing.dtype, timing.size);
-    c.group = launch.group;
-    c.group_size = launch.group_size;
-    c.graph = launch.graph;
-    if (c.requested != c.size) rounded_[c.requested].insert(c.size);
-    const Key key{c.collective, c.dtype, c.op,         c.requested,
-                  c.placement,  c.group, c.group_size, c.graph};
-    const auto [found, is_new] = cases_.try_emplace(key, static_cast<int>(data_.run.cases.size()));
-    if (is_new) data_.run.cases.push_back(c);
-    return found->second;
-  }
-
-  // A row that is there several times (several cycles or roots) has several blocks.
-  std::map<int, CaseTiming> timings_of(const ImportedLaunch& launch) {
-    std::map<int, CaseTiming> timings;
-    for (const ImportedTiming& row : launch.timings) {
-      const int i = case_of(launch, row);
-      CaseTiming& timing = timings[i];
-      timing.case_index = i;
-      timing.ops_per_block = launch.operations;
-      timing.mean_seconds.push_back(row.time.count());
-      timing.max_seconds.push_back(row.time.count());
-      timing.slowest_rank.push_back(-1);
-      timing.wrong_elements = std::max(timing.wrong_elements, row.wrong);
-    }
-    return timings;
-  }
-
-  TrialOutcome& trial_for(int candidate, const std::map<int, CaseTiming>& timings, bool failed) {
-    for (const int i : trials_[candidate]) {
-      TrialOutcome& trial = data_.trials[index(i)];
-      const bool disjoint =
-          std::none_of(trial.cases.begin(), trial.cases.end(),
-                       [&](const auto& timing) { return timings.contains(timing.case_index); });
-      if (!failed && disjoint && trial.outcome == Outcome::complete) return trial;
-    }
-    const auto number = static_cast<int>(data_.trials.size());
-    trials_[candidate].push_back(number);
-    TrialOutcome trial;
-    // No rounds: launches of different settings have nothing in common.
-    trial.order = {number, Stage::grid, number, candidate};
-    data_.trials.push_back(std::move(trial));
-    return data_.trials.back();
-  }
-
-  void add(const ImportedLaunch& launch, int candidate) {
-    std::map<int, CaseTiming> timings = timings_of(launch);
-    const bool failed = launch.wrong_data || !launch.failure.empty();
-    TrialOutcome& trial = trial_for(candidate, timings, failed);
-    if (failed) {
-      trial.outcome = launch.wrong_data ? Outcome::wrong_data : Outcome::error;
-      trial.failure.emplace();
-      trial.failure->phase = timings.empty() ? Phase::connect : Phase::measure;
-      trial.failure->message = launch.wrong_data ? "out of bounds values" : launch.failure;
-      trial.failure->log_file = launch.where();
-    }
-    for (auto& [i, timing] : timings) trial.cases.push_back(std::move(timing));
-    trial.facts.insert(trial.facts.end(), launch.facts.begin(), launch.facts.end());
-    trial.source += (trial.source.empty() ? "" : ", ") + launch.where();
-    trial.total_seconds += seconds_between(launch.started, launch.ended);
-  }
-
-  const ImportedFiles& files_;
-  const LaunchSettings& settings_;
-  RunData& data_;
-  std::map<Key, int> cases_;
-  std::map<int, std::vector<int>> trials_;  // by candidate
-  std::map<Bytes, std::set<Bytes>> rounded_;
-};
 
 EndRecord end_of(const RunData& data) {
   EndRecord end;
@@ -174,13 +50,27 @@ NamedSetting parse_named_setting(std::string_view text) {
   return setting;
 }
 
-RunData make_run(const ImportedFiles& files, const ImportedRunOptions& options) {
-  check_comparable(files.launches);
-  const LaunchSettings settings = find_settings(files.launches, options.settings);
+namespace {
+
+// A setting of no file is a typing mistake, and its launches would pass for the default's.
+void check_used(const std::vector<NamedSetting>& settings,
+                const std::vector<ImportedLaunch>& launches) {
+  for (const NamedSetting& setting : settings) {
+    const bool used = std::any_of(launches.begin(), launches.end(),
+                                  [&](const auto& launch) { return applies_to(setting, launch); });
+    if (!used) {
+      throw usage_error(
+          fmt::format("no launch is of a file with '{}' in its path", setting.part_of_path),
+          "--candidate", "TEXT:NAME=VALUE is for files with TEXT in their path");
+    }
+  }
+}
+
+RunRecord run_of(const ImportedFiles& files, const ImportedRunOptions& options,
+                 const LaunchSettings& settings) {
   const auto first = std::find_if(files.launches.begin(), files.launches.end(),
                                   [](const auto& launch) { return !launch.timings.empty(); });
-  RunData data;
-  RunRecord& run = data.run;
+  RunRecord run;
   run.version = options.version;
   run.argv = options.argv;
   run.name = options.name;
@@ -195,27 +85,63 @@ RunData make_run(const ImportedFiles& files, const ImportedRunOptions& options) 
   run.candidates = settings.candidates;
   run.notes = origin_notes(files, settings);
   run.identity = "imported";
-  Assembly(files, settings, data).run();
+  return run;
+}
+
+std::string trial_lines(const TrialOutcome& trial, const std::vector<CaseTiming>& cases) {
+  std::string text;
+  const auto add = [&](const Record& record) { (text += to_line(record)) += '\n'; };
+  for (const CaseTiming& timing : cases) add(BlocksRecord{trial.order, timing});
+  if (trial.failure) add(FailureRecord{trial.order, trial.outcome, *trial.failure});
+  if (!trial.facts.empty()) add(EvidenceRecord{trial.order, trial.facts});
+  TrialRecord closing;
+  closing.order = trial.order;
+  closing.outcome = trial.outcome;
+  closing.total_seconds = trial.total_seconds;
+  closing.source = trial.source;
+  add(closing);
+  return text;
+}
+
+// The run but for its trials' timings, which `fill` takes as it needs them.
+RunData arranged(const ImportedFiles& files, const ImportedRunOptions& options,
+                 const std::function<void(RunData&, const ImportedTrials&)>& fill) {
+  check_used(options.settings, files.launches);
+  check_comparable(files.launches);
+  const LaunchSettings settings = find_settings(files.launches, options.settings);
+  RunData data;
+  data.run = run_of(files, options, settings);
+  const ImportedTrials trials(files, settings, data);
   data.end = end_of(data);
+  fill(data, trials);
   return data;
 }
 
+}  // namespace
+
+RunData make_run(const ImportedFiles& files, const ImportedRunOptions& options) {
+  return arranged(files, options, [](RunData& data, const ImportedTrials& trials) {
+    for (std::size_t i = 0; i < data.trials.size(); ++i) {
+      data.trials[i].cases = trials.timings_of(i);
+    }
+  });
+}
+
+RunData write_run(const ImportedFiles& files, const ImportedRunOptions& options,
+                  const RecordSink& write) {
+  return arranged(files, options, [&](RunData& data, const ImportedTrials& trials) {
+    write(to_line(data.run) + "\n");
+    for (std::size_t i = 0; i < data.trials.size(); ++i) {
+      write(trial_lines(data.trials[i], trials.timings_of(i)));
+    }
+    write(to_line(*data.end) + "\n");
+  });
+}
+
 std::string record_lines(const RunData& data) {
-  std::string text;
-  const auto write = [&](Record record) { text += to_line(record) + "\n"; };
-  write(data.run);
-  for (const TrialOutcome& trial : data.trials) {
-    for (const CaseTiming& timing : trial.cases) write(BlocksRecord{trial.order, timing});
-    if (trial.failure) write(FailureRecord{trial.order, trial.outcome, *trial.failure});
-    if (!trial.facts.empty()) write(EvidenceRecord{trial.order, trial.facts});
-    TrialRecord closing;
-    closing.order = trial.order;
-    closing.outcome = trial.outcome;
-    closing.total_seconds = trial.total_seconds;
-    closing.source = trial.source;
-    write(closing);
-  }
-  if (data.end) write(*data.end);
+  std::string text = to_line(data.run) + "\n";
+  for (const TrialOutcome& trial : data.trials) text += trial_lines(trial, trial.cases);
+  if (data.end) text += to_line(*data.end) + "\n";
   return text;
 }
 

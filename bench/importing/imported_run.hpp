@@ -7,6 +7,7 @@
 // may be compared at all is decided here; how they compare is analysis/'s.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,6 +37,13 @@ struct ImportedRunOptions {
 
 // Throws a usage Error for launches that cannot be compared: other numbers of ranks, GPUs, flags.
 RunData make_run(const ImportedFiles& files, const ImportedRunOptions& options);
+
+using RecordSink = std::function<void(std::string_view)>;
+
+// As make_run, but the records are written as they are made: of thousands of large files the
+// timings are not copied. Those of the run that is returned are missing.
+RunData write_run(const ImportedFiles& files, const ImportedRunOptions& options,
+                  const RecordSink& write);
 
 // records.jsonl
 std::string record_lines(const RunData& data);

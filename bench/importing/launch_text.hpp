@@ -14,6 +14,8 @@
 
 namespace nccl_sweep {
 
+inline constexpr std::size_t kLongestFailure = 200;  // of what is kept of a message
+
 class LaunchText {
  public:
   explicit LaunchText(std::filesystem::path file) : file_(std::move(file)) {}
@@ -58,6 +60,7 @@ class LaunchText {
   int odd_numbers_ = 0;
   std::vector<std::int64_t> begun_;  // lines of openings without a row behind them
   std::string torn_;                 // a row that something was printed into
+  std::string unknown_columns_;      // a header that tells nothing about its rows
   std::string library_lines_;
   // What a report of nccl-sweep says once, above its tables.
   std::string report_;

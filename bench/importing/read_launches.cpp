@@ -6,9 +6,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <exception>
+#include <iterator>
 #include <map>
 #include <system_error>
+#include <thread>
 
 #include "core/error.hpp"
 #include "importing/readers.hpp"
@@ -19,6 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kNothing = "nothing of nccl-tests in it";
 constexpr std::size_t kLargestFile = std::size_t{1} << 30;  // unpacked; logs are far smaller
 
 struct Input {
@@ -58,6 +63,10 @@ struct FileText {
 };
 
 FileText text_of(const fs::path& file) {
+  std::error_code not_there;
+  if (fs::is_regular_file(file, not_there) && fs::file_size(file, not_there) == 0) {
+    throw usage_error("is empty", file.string(), "did the launch die before it printed anything?");
+  }
   ByteSource source(file);
   FileText read;
   constexpr std::size_t kPiece = std::size_t{1} << 18;
@@ -71,14 +80,15 @@ FileText text_of(const fs::path& file) {
   return read;
 }
 
-void add_file(const Input& input, const ImportOptions& options, ImportedFiles& result) {
+ImportedFiles read_file(const Input& input, const ImportOptions& options) {
+  ImportedFiles result;
   FileText file;
   try {
     file = text_of(input.file);
   } catch (const Error& error) {
     if (input.named) throw;
     result.left_out.push_back({input.file.string(), error.message()});
-    return;
+    return result;
   }
   std::vector<RawLaunch> read;
   if (is_nccl_tests_json(file.text)) {
@@ -86,7 +96,7 @@ void add_file(const Input& input, const ImportOptions& options, ImportedFiles& r
   } else {
     read = read_text_launches(file.text, input.file);
   }
-  if (read.empty()) result.left_out.push_back({input.file.string(), "nothing of nccl-tests in it"});
+  if (read.empty()) result.left_out.push_back({input.file.string(), kNothing});
   for (RawLaunch& raw : read) {
     if (!file.damage.empty()) raw.launch.notes.push_back(file.damage);
     auto resolved = resolve(std::move(raw), options);
@@ -96,6 +106,43 @@ void add_file(const Input& input, const ImportOptions& options, ImportedFiles& r
       result.left_out.push_back(std::get<LeftOut>(std::move(resolved)));
     }
   }
+  return result;
+}
+
+template <class T>
+void move_to_end(std::vector<T>& all, std::vector<T>& more) {
+  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+// In the order given, on all cores: parsing takes most of the time. Of several files that cannot be
+// read the first is complained about.
+ImportedFiles read_files(const std::vector<Input>& inputs, const ImportOptions& options) {
+  std::vector<ImportedFiles> parts(inputs.size());
+  std::vector<std::exception_ptr> thrown(inputs.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < inputs.size(); i = next++) {
+      try {
+        parts[i] = read_file(inputs[i], options);
+      } catch (...) {
+        thrown[i] = std::current_exception();
+      }
+    }
+  };
+  constexpr std::size_t kMost = 16;  // a login node has other users
+  const std::size_t cores = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMost);
+  {
+    std::vector<std::jthread> others;
+    while (others.size() + 1 < std::min(cores, inputs.size())) others.emplace_back(work);
+    work();
+  }
+  ImportedFiles all;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (thrown[i]) std::rethrow_exception(thrown[i]);
+    move_to_end(all.launches, parts[i].launches);
+    move_to_end(all.left_out, parts[i].left_out);
+  }
+  return all;
 }
 
 // Half of the last digit that the text prints of a time: at most seven characters.
@@ -151,26 +198,28 @@ void drop_repeated(ImportedFiles& files) {
   files.launches = std::move(kept);
 }
 
-[[noreturn]] void refuse(const ImportedFiles& files) {
+[[noreturn]] void refuse(const ImportedFiles& files, const fs::path& given) {
   if (files.left_out.empty()) {
-    throw usage_error("no file in it", {}, "name files or folders with nccl-tests' output");
+    throw usage_error("no launch in it", given.string(),
+                      "name files or folders with nccl-tests' output");
   }
   const LeftOut& first = files.left_out.front();
   const std::size_t more = files.left_out.size() - 1;
   throw usage_error(first.why, first.where,
                     more > 0 ? fmt::format("and {} more cannot be used either", more)
-                             : "nccl-tests' text or its JSON (-J) is read, plain or gzip");
+                    : first.why == kNothing
+                        ? "nccl-tests' text or its JSON (-J) is read, plain or gzip"
+                        : "");
 }
 
 }  // namespace
 
 ImportedFiles read_launches(const std::vector<fs::path>& files, const ImportOptions& options) {
-  ImportedFiles result;
-  for (const Input& input : inputs_of(files)) add_file(input, options, result);
+  ImportedFiles result = read_files(inputs_of(files), options);
   drop_repeated(result);
   const bool any = std::any_of(result.launches.begin(), result.launches.end(),
                                [](const auto& launch) { return !launch.timings.empty(); });
-  if (!any) refuse(result);
+  if (!any) refuse(result, files.front());
   return result;
 }
 

@@ -178,7 +178,10 @@ std::string why_unusable(RawLaunch& raw, const ImportOptions& options) {
   }
   if (launch.timings.empty()) {
     // A launch that died has a place in the run, one that never was has none.
-    if (launch.failure.empty()) return "no row of a table in it";
+    if (launch.failure.empty()) {
+      return fmt::format("no row of a table in it{}{}", launch.notes.empty() ? "" : "; ",
+                         launch.notes.empty() ? "" : launch.notes.front());
+    }
     if (const std::string why = find_collective(launch, options); !why.empty()) return why;
     return {};
   }

@@ -39,9 +39,8 @@ Settings settings_of(const ImportedLaunch& launch, const std::vector<NamedSettin
   }
   const std::string& library = launch.nccl.empty() ? usual_library : launch.nccl;
   if (!library.empty()) settings[kLibrary] = library;
-  const std::string path = launch.file.string();
   for (const NamedSetting& setting : named) {
-    if (path.find(setting.part_of_path) == std::string::npos) continue;
+    if (!applies_to(setting, launch)) continue;
     for (const auto& [name, value] : setting.assignments) settings[name] = value;
   }
   return settings;
@@ -109,59 +108,8 @@ void note_baseline(const Settings& baseline, const std::set<std::string>& varyin
       fmt::format("the default of this comparison has {}", fmt::join(words, " ")));
 }
 
-std::set<std::string> hosts_of(const ImportedLaunch& launch) {
-  std::set<std::string> hosts;
-  for (const ImportedRank& rank : launch.ranks) hosts.insert(rank.host);
-  return hosts;
-}
-
 std::string device_of(const ImportedLaunch& launch) {
   return launch.ranks.empty() ? "" : launch.ranks.front().device;
-}
-
-void note_times(const std::vector<ImportedLaunch>& launches, std::vector<std::string>& notes) {
-  std::string first;
-  std::string last;
-  for (const ImportedLaunch& launch : launches) {
-    if (launch.started.empty()) continue;
-    if (first.empty() || launch.started < first) first = launch.started;
-    last = std::max(last, launch.started);
-  }
-  if (first.empty()) return;
-  notes.push_back(first == last
-                      ? fmt::format("launched {} (the machine's local time)", first)
-                      : fmt::format("launched {} to {} (the machine's local time)", first, last));
-}
-
-// Nodes differ: a setting that ran on others may only look different.
-void note_hosts(const std::vector<ImportedLaunch>& launches, const LaunchSettings& settings,
-                std::vector<std::string>& notes) {
-  std::map<int, std::set<std::string>> by_candidate;
-  for (std::size_t i = 0; i < launches.size(); ++i) {
-    if (!launches[i].ranks.empty()) {
-      by_candidate[settings.of_launch[i]].merge(hosts_of(launches[i]));
-    }
-  }
-  const auto differs = [&](const auto& entry) {
-    return entry.second != by_candidate.begin()->second;
-  };
-  if (std::any_of(by_candidate.begin(), by_candidate.end(), differs)) {
-    notes.emplace_back("settings ran on different hosts: their differences may be the hosts'");
-  }
-}
-
-std::string launches_text(std::size_t count) {
-  return fmt::format("{} launch{}", count, count == 1 ? "" : "es");
-}
-
-void note_operations(const std::vector<ImportedLaunch>& launches, std::vector<std::string>& notes) {
-  std::set<int> numbers;
-  for (const ImportedLaunch& launch : launches) {
-    if (launch.operations > 0) numbers.insert(launch.operations);
-  }
-  if (numbers.size() < 2) return;
-  notes.push_back(fmt::format("times are means of {} to {} operations: those of few are noisier",
-                              *numbers.begin(), *numbers.rbegin()));
 }
 
 std::string recipe_of(const ImportedLaunch& launch) {
@@ -170,7 +118,31 @@ std::string recipe_of(const ImportedLaunch& launch) {
   return recipe.empty() ? "as usual" : fmt::format("{}", fmt::join(recipe, ", "));
 }
 
+// Text without NCCL's own lines does not tell variables.
+void note_unknown(const std::vector<ImportedLaunch>& launches,
+                  const std::vector<NamedSetting>& named, std::vector<std::string>& notes) {
+  const auto unknown = std::count_if(launches.begin(), launches.end(), [&](const auto& launch) {
+    return !launch.environment_known && !launch.simulated &&
+           std::none_of(named.begin(), named.end(),
+                        [&](const auto& setting) { return applies_to(setting, launch); });
+  });
+  if (unknown == 0) return;
+  notes.push_back(
+      fmt::format("{} not tell variables, taken for unset: --candidate names them",
+                  unknown == 1 ? "1 launch does" : fmt::format("{} launches do", unknown)));
+}
+
 }  // namespace
+
+std::set<std::string> hosts_of(const ImportedLaunch& launch) {
+  std::set<std::string> hosts;
+  for (const ImportedRank& rank : launch.ranks) hosts.insert(rank.host);
+  return hosts;
+}
+
+bool applies_to(const NamedSetting& setting, const ImportedLaunch& launch) {
+  return launch.file.string().find(setting.part_of_path) != std::string::npos;
+}
 
 LaunchSettings find_settings(const std::vector<ImportedLaunch>& launches,
                              const std::vector<NamedSetting>& named) {
@@ -199,6 +171,7 @@ LaunchSettings find_settings(const std::vector<ImportedLaunch>& launches,
   result.environment = common_environment(launches);
   result.nccl = launches[baseline].nccl.empty() ? usual : launches[baseline].nccl;
   if (result.candidates.size() > 1) note_baseline(all[baseline], varying, result);
+  note_unknown(launches, named, result.notes);
   return result;
 }
 
@@ -258,45 +231,6 @@ Bytes requested_size(const ImportedLaunch& launch, DataType dtype, Bytes size) {
     asked += steps * launch.step;
   }
   return asked >= size.value && asked - size.value < rounded_by ? Bytes{asked} : size;
-}
-
-std::vector<std::string> origin_notes(const ImportedFiles& files, const LaunchSettings& settings) {
-  std::set<std::string> programs;
-  std::set<std::string> names;
-  int cut = 0;
-  std::map<std::string, int> said;
-  for (const ImportedLaunch& launch : files.launches) {
-    if (!launch.program.empty()) programs.insert(launch.program);
-    names.insert(launch.file.string());
-    cut += launch.finished || !launch.failure.empty() ? 0 : 1;
-    for (const std::string& note : launch.notes) ++said[note];
-  }
-  const auto number = [](std::size_t n) { return static_cast<std::int64_t>(n); };
-  std::vector<std::string> notes{
-      fmt::format("imported: {} in {}{}{}", launches_text(files.launches.size()),
-                  counted(number(names.size()), "file"), programs.empty() ? "" : ", printed by ",
-                  fmt::join(programs, " and "))};
-  if (files.repeated > 0) {
-    notes.push_back(fmt::format("given twice, as text and JSON, and counted once: {}",
-                                launches_text(files.repeated)));
-  }
-  note_times(files.launches, notes);
-  notes.insert(notes.end(), settings.notes.begin(), settings.notes.end());
-  note_hosts(files.launches, settings, notes);
-  note_operations(files.launches, notes);
-  if (cut > 0) {
-    notes.push_back(fmt::format("{} without the last lines: cut off, or never ended",
-                                launches_text(static_cast<std::size_t>(cut))));
-  }
-  for (const auto& [note, launches] : said) {
-    notes.push_back(
-        fmt::format("{} (of {})", note, launches_text(static_cast<std::size_t>(launches))));
-  }
-  if (!files.left_out.empty()) {
-    notes.push_back(
-        fmt::format("left out: {} of the files and launches given", files.left_out.size()));
-  }
-  return notes;
 }
 
 }  // namespace nccl_sweep

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct LaunchSettings {
   std::vector<std::string> notes;
 };
 
+// Whether a setting that the user named is of this launch.
+bool applies_to(const NamedSetting& setting, const ImportedLaunch& launch);
+
 // The setting with the fewest variables is the baseline, of equals the first.
 LaunchSettings find_settings(const std::vector<ImportedLaunch>& launches,
                              const std::vector<NamedSetting>& named);
@@ -31,6 +35,8 @@ Fabric fabric_of(const ImportedLaunch& launch, const std::string& nccl);
 
 // The size asked for, which versions round differently; `size` where nothing fits.
 Bytes requested_size(const ImportedLaunch& launch, DataType dtype, Bytes size);
+
+std::set<std::string> hosts_of(const ImportedLaunch& launch);
 
 // What a reader of the run has to know of where it comes from.
 std::vector<std::string> origin_notes(const ImportedFiles& files, const LaunchSettings& settings);

@@ -14,8 +14,6 @@
 namespace nccl_sweep {
 namespace {
 
-constexpr std::size_t kMostWords = 40;  // the widest row has 23
-
 std::optional<DataType> type_of(std::string_view word) {
   if (word.size() < 3 || word.size() > 10) return std::nullopt;
   constexpr std::array<std::pair<std::string_view, DataType>, 16> kTypes{
@@ -275,38 +273,6 @@ std::string_view rest_of_row(std::string_view text) {
     if (values >= kFewest) return up_to(words[values - 1]);
   }
   return {};
-}
-
-void read_banner(std::string_view text, TableLayout& layout) {
-  layout.only = text.find("out-of-place") == std::string_view::npos ? Placement::in_place
-                                                                    : Placement::out_of_place;
-}
-
-bool read_header(std::string_view text, TableLayout& layout) {
-  std::array<std::string_view, kMostWords> storage;
-  std::span<const std::string_view> words = words_of(text, storage);
-  if (!words.empty() && words.front() == "#") words = words.subspan(1);
-  constexpr std::size_t kFewest = 7;  // size count type time algbw busbw #wrong
-  if (words.size() < kFewest || words[2] != "type") return false;
-  const bool version_1 = words[0] == "bytes" && words[1] == "N";
-  if (!version_1 && (words[0] != "size" || words[1] != "count")) return false;
-  const auto is_time = [](std::string_view w) { return w == "time" || w == "cputime"; };
-  const auto first = std::find_if(words.begin(), words.end(), is_time);
-  if (first == words.end()) return false;
-  const auto second = std::find_if(first + 1, words.end(), is_time);
-  const auto algbw = std::find(first, second, "algbw");
-  // A column of time stamps has no name in some versions and is no value in any.
-  auto end = second == words.end() ? std::find(first, second, "timestamp") : second;
-  if (algbw == second || end - algbw < 3) return false;
-  layout.known = true;
-  layout.root = std::find(words.begin(), first, "root") != first;
-  layout.placements = second == words.end() ? 1 : 2;
-  layout.width = static_cast<int>(end - first);
-  layout.algbw_at = static_cast<int>(algbw - first);
-  layout.milliseconds = version_1;
-  layout.cpu_time = *first == "cputime";
-  layout.counts_wrong = algbw[2] == "#wrong";
-  return true;
 }
 
 }  // namespace nccl_sweep

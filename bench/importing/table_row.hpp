@@ -42,6 +42,9 @@ struct TableRow {
 // The line below the banner. True where `text` is such a header.
 bool read_header(std::string_view text, TableLayout& layout);
 
+// The header of a table, whether its columns are known here or not.
+bool is_header(std::string_view text);
+
 // "out-of-place ... in-place" above the header.
 void read_banner(std::string_view text, TableLayout& layout);
 

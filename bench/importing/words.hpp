@@ -8,9 +8,23 @@
 #include <charconv>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace nccl_sweep {
+
+// Of a line of a table: the widest has 23.
+inline constexpr std::size_t kMostWords = 40;
+
+inline bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+inline std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
 
 // As many words as fit into `storage`.
 inline std::span<const std::string_view> words_of(std::string_view text,
@@ -46,6 +60,13 @@ std::optional<Number> number_after(std::string_view text, std::string_view label
   Number value{};
   const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), value);
   return error == std::errc{} ? std::optional(value) : std::nullopt;
+}
+
+inline std::string word_after(std::string_view line, std::string_view label) {
+  const std::size_t at = line.find(label);
+  if (at == std::string_view::npos) return {};
+  const std::string_view rest = trimmed(line.substr(at + label.size()));
+  return std::string(rest.substr(0, rest.find(' ')));
 }
 
 inline bool is_word(std::string_view word) {

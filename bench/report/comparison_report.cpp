@@ -108,8 +108,28 @@ Table source_table(const RunRecord& run, const SourceComparison& s) {
 Table not_compared_table(const BaselineComparison& comparison) {
   Table table{
       "not compared", {{"fabric", "fabric"}, {"source", "source"}, {"reason", "reason"}}, {}, {}};
+  struct Group {
+    const SourceComparison* first;
+    int sources = 0;
+  };
+  std::vector<Group> groups;  // auto finds dozens of sources on a few fabrics
   for (const SourceComparison& s : comparison.sources) {
-    if (s.figures.empty()) table.rows.push_back({s.fabric.name, source_words(s.source), s.reason});
+    if (!s.figures.empty()) continue;
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
+      return g.first->fabric.name == s.fabric.name && g.first->reason == s.reason;
+    });
+    if (same == groups.end()) {
+      groups.push_back({&s, 1});
+    } else {
+      ++same->sources;
+    }
+  }
+  for (const Group& g : groups) {
+    const std::string words = source_words(g.first->source);
+    table.rows.push_back(
+        {g.first->fabric.name,
+         g.sources == 1 ? words : fmt::format("{} and {} more", words, g.sources - 1),
+         g.first->reason});
   }
   return table;
 }
@@ -129,6 +149,18 @@ std::vector<std::string> head(const RunRecord& run, const BaselineComparison& co
   return lines;
 }
 
+// What to try, where there is no pass and the reason does not say it.
+std::string advice(const BaselineComparison& comparison) {
+  if (comparison.standing == Standing::fail) {
+    return "try: other nodes: a bad node or link is slow there only, a bad setting everywhere";
+  }
+  if (comparison.standing != Standing::not_comparable) return {};
+  return comparison.launches == 0
+             ? "try: nccl-sweep report RUN, which says what became of the launches"
+             : "try: --baseline with another run of this fabric, or a baseline made of a good one "
+               "(nccl-sweep baseline make RUN)";
+}
+
 std::vector<std::string> tail(const BaselineComparison& comparison) {
   std::vector<std::string> lines;
   for (const Contradiction& one : comparison.contradictions) {
@@ -136,6 +168,7 @@ std::vector<std::string> tail(const BaselineComparison& comparison) {
     for (const std::string& source : one.sources) lines.push_back("  " + source);
   }
   lines.push_back(fmt::format("{}: {}", to_string(comparison.standing), comparison.reason));
+  if (const std::string line = advice(comparison); !line.empty()) lines.push_back(line);
   lines.emplace_back(
       "intervals are of the launches of each run: other nodes and days may differ more");
   return lines;

@@ -15,12 +15,25 @@ namespace nccl_sweep {
 namespace fs = std::filesystem;
 
 void write_whole_file(const fs::path& file, std::string_view content) {
+  write_whole_file(file, [&](std::ostream& out) {
+    out.write(content.data(), static_cast<std::streamsize>(content.size()));
+  });
+}
+
+void write_whole_file(const fs::path& file, const std::function<void(std::ostream&)>& fill) {
   std::error_code error;
-  if (file.has_parent_path()) fs::create_directories(file.parent_path(), error);
+  const bool new_folder =
+      file.has_parent_path() && fs::create_directories(file.parent_path(), error);
   const fs::path temporary = file.string() + ".new" + std::to_string(getpid());
   {
     std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    out.write(content.data(), static_cast<std::streamsize>(content.size()));
+    try {
+      fill(out);
+    } catch (...) {
+      fs::remove(temporary, error);
+      if (new_folder) fs::remove(file.parent_path(), error);
+      throw;
+    }
     out.close();
     if (!out) {
       fs::remove(temporary, error);

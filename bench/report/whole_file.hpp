@@ -6,11 +6,17 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <iosfwd>
 #include <string_view>
 
 namespace nccl_sweep {
 
-// Makes the folder where it is missing. Throws an environment Error that names the file.
+// `fill` writes the content. Makes the folder where it is missing. Throws an environment Error that
+// names the file.
+void write_whole_file(const std::filesystem::path& file,
+                      const std::function<void(std::ostream&)>& fill);
+
 void write_whole_file(const std::filesystem::path& file, std::string_view content);
 
 }  // namespace nccl_sweep

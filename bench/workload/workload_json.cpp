@@ -12,6 +12,7 @@
 #include <span>
 
 #include "core/error.hpp"
+#include "core/json_object.hpp"
 #include "workload/workload.hpp"
 
 namespace nccl_sweep {
@@ -148,6 +149,8 @@ json parse_document(const std::string& text, const std::string& file) {
         1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(before), '\n');
     throw usage_error("is not valid JSON", fmt::format("{}:{}", file, line),
                       "a workload is what nccl-sweep workload TRACE -o FILE writes");
+  } catch (const json::exception& error) {
+    throw not_json(error, file);
   }
 }
 

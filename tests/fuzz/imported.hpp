@@ -51,15 +51,20 @@ inline void make_a_run(std::vector<RawLaunch> read) {
     }
   }
   if (!any) return;
+  const ImportedRunOptions options{"0.1.0", {"nccl-sweep"}, "fuzz", "2026-01-02T03:04:05Z", {}};
   RunData data;
   try {
-    data = make_run(files, {"0.1.0", {"nccl-sweep"}, "fuzz", "2026-01-02T03:04:05Z", {}});
+    data = make_run(files, options);
   } catch (const Error& error) {
     expect_clear(error);
     return;
   }
   check_run(data);
-  check_records(record_lines(data));
+  const std::string text = record_lines(data);
+  std::string written;
+  write_run(files, options, [&](std::string_view lines) { written += lines; });
+  promise(written == text, "what is written at once is what is written piece by piece");
+  check_records(text);
 }
 
 }  // namespace nccl_sweep::fuzz

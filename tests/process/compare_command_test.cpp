@@ -56,6 +56,18 @@ TEST_F(Compare, BelowWithWideIntervalsIsExitCode5) {
   EXPECT_TRUE(contains(finished.out, "undecided: the interval holds 0.95")) << finished.out;
 }
 
+TEST_F(Compare, OnePercentBelowTheThresholdFailsAndOnlyWideIntervalsLeaveItOpen) {
+  const double below = 0.95 * 0.99;
+  Finished finished = compare(compared_run(below, 0.001));
+  EXPECT_EQ(finished.exit_code, 4) << finished.out << finished.err;
+  EXPECT_TRUE(contains(finished.out, "fail: below 0.95")) << finished.out;
+  EXPECT_TRUE(contains(finished.out, "try: other nodes")) << finished.out;
+  finished = compare(compared_run(below, 0.03));
+  EXPECT_EQ(finished.exit_code, 5) << finished.out << finished.err;
+  EXPECT_EQ(compare(compared_run(below, 0, 1)).exit_code, 5);
+  EXPECT_EQ(compare(compared_run(below, 0, 1), "--single").exit_code, 4);
+}
+
 TEST_F(Compare, AnotherFabricOrLibraryIsExitCode5WithTheReason) {
   RunData data = compared_run(1.0);
   data.run.fabric.device = "NVIDIA H100";
@@ -134,6 +146,67 @@ TEST_F(Compare, APoorRunMakesNoBaseline) {
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "b.json"));
   EXPECT_EQ(sweep("baseline make r -o b.json --anyway").exit_code, 0);
   EXPECT_TRUE(contains(read_file(folder_.path() / "b.json"), "\"note\":\"one launch"));
+}
+
+// Launches of nccl-tests on two H200 GPUs, of one setting and one library.
+class CompareImported : public Compare {
+ protected:
+  void SetUp() override {
+    const std::string launches = TEST_DATA "/launches/all_gather_";
+    ASSERT_EQ(sweep("import " + launches + "0* -o before").exit_code, 0);
+    ASSERT_EQ(sweep("import " + launches + "1* -o after").exit_code, 0);
+  }
+};
+
+TEST_F(CompareImported, WithEachOther) {
+  const Finished finished = sweep("compare after --baseline before");
+  EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+  EXPECT_TRUE(contains(finished.out, "pass: reaches 0.95")) << finished.out;
+  EXPECT_FALSE(contains(finished.out, "not told")) << finished.out;
+}
+
+TEST_F(CompareImported, WithAFileMadeOfOne) {
+  const Finished refused = sweep("baseline make before -o b.json");
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_TRUE(contains(refused.err, "not all of its data was verified")) << refused.err;
+  EXPECT_TRUE(contains(refused.err, "import more launches")) << refused.err;
+  EXPECT_EQ(sweep("baseline make before -o b.json --anyway").exit_code, 0);
+  EXPECT_EQ(sweep("compare after --baseline b.json").exit_code, 0);
+}
+
+// The published figures and ours are of bfloat16 and know the link, which nccl-tests does not tell.
+TEST_F(CompareImported, WithASweepsBaselineOfThisGpu) {
+  Finished finished = sweep("compare after --baseline h200-2-nvlink");
+  EXPECT_EQ(finished.exit_code, 5);
+  EXPECT_TRUE(contains(finished.out, "dtype: bfloat16 there, float32 here")) << finished.out;
+  std::string baseline = read_file(SOURCE_FOLDER "/results/baselines/h200-2-nvlink.json");
+  const std::string dtype = "bfloat16";
+  for (std::size_t at = baseline.find(dtype); at != std::string::npos; at = baseline.find(dtype)) {
+    baseline.replace(at, dtype.size(), "float32");
+  }
+  write("float.json", baseline);
+  finished = sweep("compare after --baseline float.json");
+  EXPECT_TRUE(contains(finished.out, "16 MiB   154 GB/s")) << finished.out;
+  EXPECT_TRUE(contains(finished.out, "NVLink 370.8 GB/s there, not told by what was imported here"))
+      << finished.out;
+}
+
+TEST_F(Compare, BaselinesThatAreNoneAreOneClearError) {
+  write_run("r", compared_run(1.0));
+  write("empty.json", "");
+  write("cut.json", R"({"nccl_sweep_baseline": 1, "fabrics": [{"na)");
+  write("large.json", R"({"nccl_sweep_baseline": 1e309})");
+  write("binary.json", "\x1f\x8b");
+  std::filesystem::create_directory(folder_.path() / "folder");
+  for (const char* name : {"empty.json", "cut.json", "large.json", "binary.json", "folder"}) {
+    for (const char* command : {"baseline show ", "baseline check ", "compare r --baseline "}) {
+      const Finished finished = sweep(std::string(command) + name);
+      EXPECT_EQ(finished.exit_code, 1) << command << name;
+      EXPECT_TRUE(contains(finished.err, std::string("nccl-sweep: ") + name)) << finished.err;
+      EXPECT_FALSE(contains(finished.err, "json.exception")) << finished.err;
+      EXPECT_TRUE(finished.out.empty()) << finished.out;
+    }
+  }
 }
 
 TEST_F(Compare, AnUnknownNameOrABrokenFileIsOneClearError) {

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <vector>
 
 #include "process/sweep_run.hpp"
 
@@ -61,6 +63,55 @@ TEST(ImportCommand, RefusesWhatIsNoneAndWhatWouldOverwrite) {
   EXPECT_TRUE(contains(again.err, "there is a run already")) << again.err;
   EXPECT_EQ(sweep(folder, "import " + kLaunches + " -o s --candidate nonsense").exit_code, 1);
   EXPECT_EQ(sweep(folder, "recommend r").exit_code, 1);  // nothing was varied
+}
+
+struct BadInput {
+  const char* name;
+  std::string text;
+  const char* complaint;
+};
+
+TEST(ImportCommand, EachBadInputIsOneClearError) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path() / "empty");
+  const std::vector<BadInput> inputs{
+      {"missing.log", "", "No such file"},
+      {"empty", "", "empty: no launch in it"},
+      {"nothing.log", "", "is empty"},
+      {"binary.log", std::string("\x7f\x45\x4c\x46\x00\x01\xff\xfe", 8),
+       "nothing of nccl-tests in it"},
+      {"cut.json", R"({"version":3,"config":{"devices":[{"ra)", "no row of a table in it"},
+      {"other.json", R"({"a": 1})", "nothing of nccl-tests in it"},
+      {"all_reduce.log",
+       "# size count type redop root min mean max p99\n 8 2 float sum -1 1 2 3 4\n",
+       "columns that are not known: # size count type redop root min mean max p99"}};
+  for (const BadInput& input : inputs) {
+    const bool made =
+        std::string(input.name) != "missing.log" && std::string(input.name) != "empty";
+    if (made) std::ofstream(folder.path() / input.name, std::ios::binary) << input.text;
+    const Finished finished = sweep(folder, std::string("import ") + input.name + " -o r");
+    EXPECT_EQ(finished.exit_code, 1) << input.name;
+    EXPECT_TRUE(contains(finished.err, input.complaint)) << input.name << ": " << finished.err;
+    EXPECT_TRUE(contains(finished.err, input.name)) << finished.err;
+    EXPECT_TRUE(finished.out.empty()) << finished.out;
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "r")) << input.name;
+  }
+}
+
+TEST(ImportCommand, ASettingOfNoFileIsAMistake) {
+  const TemporaryFolder folder;
+  const Finished finished = sweep(
+      folder, "import " + kLaunches + "/*_socket_* -o r --candidate 8x8:NCCL_SOCKET_NTHREADS=8");
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_TRUE(contains(finished.err, "no launch is of a file with '8x8' in its path"))
+      << finished.err;
+}
+
+TEST(ImportCommand, TextThatTellsNoVariablesIsSaidTo) {
+  const TemporaryFolder folder;
+  const Finished finished = sweep(folder, "import " + kLaunches + "/*2xh200.log.gz -o r");
+  EXPECT_TRUE(contains(finished.out, "3 launches do not tell variables, taken for unset"))
+      << finished.out;
 }
 
 TEST(ImportCommand, AnImportedRunCannotBeResumed) {

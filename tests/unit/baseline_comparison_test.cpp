@@ -368,6 +368,30 @@ TEST(BaselineOfRun, AnotherFingerprintIsAnotherFabric) {
             "fabric: planted-2-nvlink there, planted-4-nvlink here");
 }
 
+TEST(BaselineOfRun, WhatNcclTestsLeavesOutIsNoDifference) {
+  RunData data = compared_run(1.0);
+  data.run.environment["NCCL_ALGO"] = "Ring";
+  const BaselineFile file = baseline_of_run(data, "own");
+  data.run.started = "2026-02-02T03:04:05Z";
+  data.run.imported = true;
+  data.run.environment.clear();
+  data.run.fabric.fingerprint = "ffff";
+  data.run.fabric.name = "planted-2";
+  data.run.fabric.link.clear();
+  const BaselineComparison c = compare(data, file);
+  EXPECT_EQ(c.standing, Standing::pass) << c.sources[0].reason;
+  const std::string link = file.fabrics[0].link;
+  EXPECT_EQ(c.sources[0].notes,
+            (std::vector<std::string>{
+                "link between GPUs: " + link + " there, not told by what was imported here",
+                "variables: known there, not told by what was imported here"}));
+  const BaselineFile imported = parse_baseline(to_json_text(baseline_of_run(data, "old")), "old");
+  EXPECT_TRUE(imported.fabrics[0].imported);
+  EXPECT_EQ(compare(compared_run(1.0), imported).standing, Standing::pass);
+  data.run.fabric.ranks_per_node = 4;
+  EXPECT_EQ(compare(data, file).sources[0].reason, "GPUs of a node: 2 there, 4 here");
+}
+
 TEST(BaselineOfRun, ADifferentEnvironmentIsSaid) {
   RunData data = compared_run(1.0);
   const BaselineFile file = baseline_of_run(data, "own");

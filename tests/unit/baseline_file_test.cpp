@@ -139,6 +139,10 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"\"16M\"", "\"16MB\"", "b.json#/series/0/figures/0/size: '16MB' is not a size"}),
     [](const auto& name) { return "Case" + std::to_string(name.index); });
 
+TEST(BaselineFile, ANumberThatIsTooLargeIsOneClearError) {
+  EXPECT_EQ(complaint(with("\"busbw\": 7", "\"busbw\": 1e309")).substr(0, 17), "b.json: not JSON:");
+}
+
 TEST(BaselineFile, ACutOffFileIsOneClearError) {
   EXPECT_EQ(complaint(kGood.substr(0, kGood.size() / 2)).substr(0, 7), "b.json:");
 }

@@ -58,6 +58,24 @@ TEST(ImportJson, ALaunchGivenAsTextAndAsJsonIsOne) {
   for (const ImportedLaunch& found : files.launches) EXPECT_EQ(found.program, "nccl-tests 2.19.6");
 }
 
+TEST(ImportJson, EveryRealLaunchIsUsable) {
+  const ImportedFiles files = read_launches({kData / "launches"});
+  EXPECT_EQ(files.launches.size(), 60U);
+  EXPECT_EQ(files.repeated, 0U);
+  ASSERT_EQ(files.left_out.size(), 1U);
+  EXPECT_TRUE(files.left_out[0].where.ends_with("launches.csv")) << files.left_out[0].where;
+  EXPECT_TRUE(std::is_sorted(files.launches.begin(), files.launches.end(),
+                             [](const auto& a, const auto& b) { return a.file < b.file; }))
+      << "in the order of the files, however many threads read them";
+  for (const ImportedLaunch& found : files.launches) {
+    EXPECT_EQ(found.world, 2);
+    EXPECT_EQ(found.nccl, "2.28.9");
+    EXPECT_TRUE(found.finished);
+    EXPECT_GE(found.timings.size(), 8U) << found.where();
+    EXPECT_EQ(found.timings.front().wrong, -1) << "-c 0";
+  }
+}
+
 TEST(ImportJson, OnlyVariablesOfTheLibrariesAreKept) {
   ordered_json document = shipped();
   document["env"] = {"NCCL_ALGO=Ring=x",    "UCX_TLS=rc", "CUDA_VERSION=13.0.2", "NCCL_EMPTY=",
