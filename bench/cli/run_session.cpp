@@ -107,6 +107,7 @@ void begin_resumed(Start& start, const SweepOptions& options, const SessionOptio
   start.folder = session.resume;
   if (start.folder.filename() == kRecordFile) start.folder = start.folder.parent_path();
   start.log = std::make_unique<agent::RecordLog>(agent::RecordLog::open_existing(start.folder));
+  fs::remove(start.folder / "STOP");  // of an earlier time
   RunData data = read_run(start.folder);
   if (data.end && data.end->reason == "complete") {
     throw usage_error("this run is complete", start.folder.string(), "read it with report");
@@ -141,7 +142,6 @@ void begin(Start& start, const SweepOptions& options, const SessionOptions& sess
   } else {
     begin_resumed(start, options, session, machines);
   }
-  fs::remove(start.folder / "STOP");  // of an earlier time
   agent::Setup& setup = start.run.setup;
   setup.run_folder = fs::absolute(start.folder).string();
   setup.keep_logs = session.keep_logs;

@@ -12,7 +12,8 @@
 namespace nccl_sweep {
 namespace {
 
-// Between two local times of one machine; 0 where they cannot be read.
+// Between two local times of one machine; 0 where they cannot be read, or where so long a launch says
+// that one of them is wrong.
 double seconds_between(const std::string& start, const std::string& end) {
   const auto time_of = [](const std::string& text) -> std::optional<std::time_t> {
     std::tm parts{};
@@ -23,7 +24,9 @@ double seconds_between(const std::string& start, const std::string& end) {
   };
   const auto from = time_of(start);
   const auto to = time_of(end);
-  return from && to && *to > *from ? std::difftime(*to, *from) : 0;
+  constexpr double kLongest = 366 * 86400.0;
+  const double seconds = from && to ? std::difftime(*to, *from) : 0;
+  return seconds > 0 && seconds < kLongest ? seconds : 0;
 }
 
 // Rows of launches that asked for the same are the same cases.

@@ -39,6 +39,14 @@ ImportedFiles launches(const std::vector<std::pair<std::string, std::vector<doub
   return read_launches(paths);
 }
 
+// What a launch took by the clock, of these two stamps.
+double seconds_of_launch(const std::string& started, const std::string& ended) {
+  ImportedFiles files = launches({{"a.txt", {100}}});
+  files.launches.front().started = started;
+  files.launches.front().ended = ended;
+  return run_of(files).trials.front().total_seconds;
+}
+
 std::string names(const RunData& data) {
   std::string text;
   for (const Candidate& candidate : data.run.candidates) text += name_of(candidate) + "|";
@@ -52,6 +60,13 @@ std::string refusal_of(const ImportedFiles& files) {
     return error.message();
   }
   return {};
+}
+
+TEST(ImportedRun, TimeStampsTellHowLongALaunchTookUnlessOneIsWrong) {
+  EXPECT_EQ(seconds_of_launch("2026-07-10 09:15:02", "2026-07-10 09:16:02"), 60);
+  EXPECT_EQ(seconds_of_launch("2026-07-10 09:15:02", "2026-07-10 09:15:01"), 0);
+  EXPECT_EQ(seconds_of_launch("2026-07-10 09:15:02", "4052-07-10 09:15:09"), 0);
+  EXPECT_EQ(seconds_of_launch("", "2026-07-10 09:16:02"), 0);
 }
 
 TEST(ImportedRun, LaunchesOfDifferentCollectivesStandTogetherInATrial) {
