@@ -38,18 +38,19 @@ std::vector<int> agents_of(const std::vector<int>& ranks, const std::vector<int>
 
 }  // namespace
 
-GroupRendezvous::GroupRendezvous(const Setup& setup, int agent)
+GroupRendezvous::GroupRendezvous(const Layout& layout, const std::vector<Partition>& partitions,
+                                 int agent)
     : agent_(agent),
-      agents_(setup.layout.workers_of_agent.size()),
-      partitions_(setup.partitions.size()) {
-  const std::vector<int> agent_of = agent_of_rank(setup.layout);
+      agents_(layout.workers_of_agent.size()),
+      partitions_(partitions.size()) {
+  const std::vector<int> agent_of = agent_of_rank(layout);
   const auto is_mine = [&](int rank) {
     return static_cast<std::size_t>(rank) < agent_of.size() &&
            agent_of[static_cast<std::size_t>(rank)] == agent;
   };
   for (std::size_t p = 0; p < partitions_; ++p) {
-    for (std::size_t g = 0; g < setup.partitions[p].size(); ++g) {
-      const std::vector<int>& ranks = setup.partitions[p][g];
+    for (std::size_t g = 0; g < partitions[p].size(); ++g) {
+      const std::vector<int>& ranks = partitions[p][g];
       if (std::none_of(ranks.begin(), ranks.end(), is_mine)) continue;
       groups_[{static_cast<int>(p), static_cast<int>(g)}] = {ranks, agents_of(ranks, agent_of)};
     }

@@ -19,7 +19,8 @@ namespace nccl_sweep::agent {
 
 class GroupRendezvous {
  public:
-  GroupRendezvous(const Setup&, int agent);
+  // `partitions`: of the candidates that it is for (partitions_for).
+  GroupRendezvous(const Layout&, const std::vector<Partition>& partitions, int agent);
 
   // The partitions with nothing but the group that `rank` is in: what its worker needs to know.
   std::vector<Partition> partitions_of(int rank) const;

@@ -20,8 +20,8 @@ int workers_in(const std::vector<int>& group, int workers) {
 
 }  // namespace
 
-BlockReduction::BlockReduction(const Setup& setup, const wire::Result& shape)
-    : setup_(setup), cases_(shape.cases.size()) {
+BlockReduction::BlockReduction(const Setup& setup, int candidate, const wire::Result& shape)
+    : setup_(setup), partitions_(partitions_for(setup, candidate)), cases_(shape.cases.size()) {
   std::size_t next = 0;
   for (std::size_t c = 0; c < shape.cases.size(); ++c) {
     ops_per_block_.push_back(shape.cases[c].ops_per_block);
@@ -36,7 +36,7 @@ BlockReduction::BlockReduction(const Setup& setup, const wire::Result& shape)
 }
 
 int BlockReduction::group_of(int partition, int rank) const {
-  const Partition& groups = setup_.partitions[index(partition)];
+  const Partition& groups = partitions_[index(partition)];
   for (std::size_t g = 0; g < groups.size(); ++g) {
     if (std::find(groups[g].begin(), groups[g].end(), rank) != groups[g].end()) {
       return static_cast<int>(g);
@@ -105,7 +105,7 @@ void BlockReduction::complete(int partition, const Partial& whole,
 
 void BlockReduction::complete_groups() {
   for (auto& [partition, groups] : partials_) {
-    const Partition& all = setup_.partitions[index(partition)];
+    const Partition& all = partitions_[index(partition)];
     std::erase_if(groups, [&, which = partition](const auto& entry) {
       const auto& [group, partial] = entry;
       if (partial.ranks < workers_in(all[index(group)], setup_.layout.workers())) return false;

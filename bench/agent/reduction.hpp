@@ -25,7 +25,7 @@ int shape_of(const wire::Result&);
 class BlockReduction {
  public:
   // `shape`: of any worker.
-  BlockReduction(const Setup& setup, const wire::Result& shape);
+  BlockReduction(const Setup& setup, int candidate, const wire::Result& shape);
 
   void add(int rank, const wire::Result& result);  // one worker of this agent
   void take(const std::string& text);              // what another agent's text() made
@@ -64,6 +64,7 @@ class BlockReduction {
   bool has_device_clock() const;
 
   const Setup& setup_;
+  const std::vector<Partition>& partitions_;
   std::vector<int> ops_per_block_;
   std::vector<std::size_t> first_block_;              // of each case, and the end
   std::map<int, std::vector<std::size_t>> blocks_of_; // by partition: its blocks among all

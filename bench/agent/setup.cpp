@@ -59,6 +59,12 @@ int Layout::local_size(int rank) const {
       std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(rank)]));
 }
 
+const std::vector<Partition>& partitions_for(const Setup& setup, int candidate) {
+  const auto index = static_cast<std::size_t>(candidate);
+  const int order = index < setup.reordering.size() ? setup.reordering[index] : -1;
+  return order < 0 ? setup.partitions : setup.reordered[static_cast<std::size_t>(order)];
+}
+
 Variables site_of(const Setup& setup, int agent) {
   Variables site = setup.site;
   const auto index = static_cast<std::size_t>(agent);
@@ -76,6 +82,8 @@ std::string to_text(const Setup& s) {
                {"environment_knobs", s.environment_knobs},
                {"cases", s.cases},
                {"partitions", s.partitions},
+               {"reordered", s.reordered},
+               {"reordering", s.reordering},
                {"partition_of_case", s.partition_of_case},
                {"simulated_ranks", s.simulated_ranks},
                {"arena", s.arena.value},
@@ -107,6 +115,8 @@ Setup setup_from_text(const std::string& text) {
   j.at("environment_knobs").get_to(s.environment_knobs);
   j.at("cases").get_to(s.cases);
   j.at("partitions").get_to(s.partitions);
+  j.at("reordered").get_to(s.reordered);
+  j.at("reordering").get_to(s.reordering);
   j.at("partition_of_case").get_to(s.partition_of_case);
   j.at("simulated_ranks").get_to(s.simulated_ranks);
   s.arena = Bytes{j.at("arena").get<std::int64_t>()};

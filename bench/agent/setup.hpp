@@ -42,6 +42,8 @@ struct Setup {
   std::vector<std::string> environment_knobs;  // names that go into the environment
   std::vector<Case> cases;
   std::vector<Partition> partitions;
+  std::vector<std::vector<Partition>> reordered;  // the same with the ranks in another order
+  std::vector<int> reordering;      // by candidate: index into it, -1: as launched; empty: all are
   std::vector<int> partition_of_case;
   int simulated_ranks = 0;        // 0: the workers are the ranks
   Bytes arena;
@@ -61,6 +63,9 @@ struct Setup {
   bool keep_logs = false;
   double phase_timeout = 0;       // seconds; > 0 replaces the deadlines of all phases
 };
+
+// What `partitions` is for a candidate.
+const std::vector<Partition>& partitions_for(const Setup&, int candidate);
 
 // The site's variables as the workers of an agent get them.
 Variables site_of(const Setup&, int agent);

@@ -27,9 +27,9 @@ constexpr char kPart = '/';
 // are known to differ and that is allowed, all records say so and nothing is refused.
 Cargo TrialRunner::hello_cargo(const Launch& launch, IdentityComparison& identities) {
   const auto agent = static_cast<std::size_t>(control_.rank());
-  rendezvous_.begin_trial();
+  rendezvous_->begin_trial();
   for (const auto& worker : workers_) {
-    rendezvous_.add(worker->rank(), worker->ready().rendezvous);
+    rendezvous_->add(worker->rank(), worker->ready().rendezvous);
     identities.add(
         {worker->rank(), setup_.layout.host_of_agent[agent], worker->ready().identity});
   }
@@ -38,7 +38,7 @@ Cargo TrialRunner::hello_cargo(const Launch& launch, IdentityComparison& identit
   cargo.up = [&identities] { return identities.text(); };
   cargo.answer = [this, &launch, &identities](PhaseReport& all) {
     const std::string difference = identities.difference();
-    if (difference.empty() || setup_.nodes_differ) return rendezvous_.answer();
+    if (difference.empty() || setup_.nodes_differ) return rendezvous_->answer();
     if (launch.order.candidate == 0) fatal_error_ = difference;
     all.status = 1;
     Suspect& worst = all.findings.worst;
@@ -60,7 +60,7 @@ Cargo TrialRunner::measure_cargo(TrialOutcome& outcome) {
     std::map<std::string, double> largest;
   };
   auto yield = std::make_shared<Yield>(
-      Yield{BlockReduction(setup_, workers_.front()->result()), {}});
+      Yield{BlockReduction(setup_, outcome.order.candidate, workers_.front()->result()), {}});
   const auto raise = [yield](const std::string& name, double value) {
     double& largest = yield->largest[name];
     largest = std::max(largest, value);

@@ -69,8 +69,13 @@ TrialRunner::TrialRunner(ControlPlane& control, const Setup& setup,
                          const bool volatile* stop_requested)
     : control_(control),
       setup_(setup),
-      stop_requested_(stop_requested),
-      rendezvous_(setup, control.rank()) {}
+      stop_requested_(stop_requested) {
+  // Most runs have one order of the ranks.
+  for (int candidate = 0; candidate < static_cast<int>(setup.candidates.size()); ++candidate) {
+    const std::vector<Partition>& partitions = partitions_for(setup, candidate);
+    rendezvous_of_.try_emplace(&partitions, setup.layout, partitions, control.rank());
+  }
+}
 
 double TrialRunner::elapsed() const { return now() - started_; }
 
@@ -92,7 +97,7 @@ wire::Request TrialRunner::request_for(const Launch& launch, int rank) const {
     if (value != kUnset) request.knobs[knob] = value;
   }
   request.model = setup_.model;
-  request.partitions = rendezvous_.partitions_of(rank);
+  request.partitions = rendezvous_->partitions_of(rank);
   for (std::size_t i = 0; i < setup_.cases.size(); ++i) {
     wire::CaseRequest what;
     what.what = setup_.cases[i];
@@ -253,7 +258,7 @@ bool TrialRunner::conclude(bool fine, Phase phase, Done until, const Cargo& carg
     blamed_ = {};
     blamed_.rank = verdict.blamed_rank;
     blamed_.outcome = verdict.outcome;
-    rendezvous_.take_answer(verdict.cargo);
+    rendezvous_->take_answer(verdict.cargo);
   }
   return verdict.status == 0;
 }
@@ -262,6 +267,7 @@ TrialOutcome TrialRunner::run(const Launch& launch) {
   workers_.clear();
   start_error_.reset();
   trial_ = launch.order.index;
+  rendezvous_ = &rendezvous_of_.at(&partitions_for(setup_, launch.order.candidate));
   started_ = now();
   TrialOutcome outcome;
   outcome.order = launch.order;
@@ -274,8 +280,8 @@ TrialOutcome TrialRunner::run(const Launch& launch) {
   const Cargo hello = ready ? hello_cargo(launch, identities) : Cargo{};
   if (!conclude(ready, Phase::hello, Progression::ready, hello)) return failed(launch);
 
-  rendezvous_.share(control_, kPhasePatience);
-  for (const auto& worker : workers_) worker->tell(rendezvous_.connect_for(worker->rank()));
+  rendezvous_->share(control_, kPhasePatience);
+  for (const auto& worker : workers_) worker->tell(rendezvous_->connect_for(worker->rank()));
   const bool connected = await(Progression::connected, deadlines.connect);
   if (!conclude(connected, Phase::connect, Progression::connected)) return failed(launch);
 

@@ -6,6 +6,7 @@
 // starts only when every worker of this one has been waited for.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -64,7 +65,8 @@ class TrialRunner {
   std::optional<Fault> start_error_;
   std::optional<std::string> fatal_error_;  // ends the run, not only the trial
   DeviceLocks locks_;
-  GroupRendezvous rendezvous_;
+  std::map<const std::vector<Partition>*, GroupRendezvous> rendezvous_of_;  // by order of ranks
+  GroupRendezvous* rendezvous_ = nullptr;  // of the running trial
   FactsOnTheWay facts_;
   Idleness idleness_;
   Suspect blamed_;      // complete on rank 0; elsewhere its rank and outcome

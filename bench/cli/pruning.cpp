@@ -77,12 +77,13 @@ bool is_rack_gpu(const std::string& model) {
   return names_one_of(model, kRacks);
 }
 
-PruneContext context_of(const SweepSpec& spec, const std::vector<int>& node_of_rank,
+PruneContext context_of(const SweepSpec& spec, const WorkerPlaces& places,
                         const agent::Variables& site,
                         const std::vector<agent::Machine>& machines) {
   PruneContext context;
   context.backend = spec.backend;
-  context.node_of_rank = node_of_rank;
+  context.node_of_rank = places.node_of_rank;
+  context.leaf_of_node = places.leaf_of_node;
   context.site = site;
   if (spec.backend != "nccl") return context;
   const auto conf = conf_variables(machines);
@@ -106,11 +107,11 @@ void keep_only(SweepPlan& plan, Candidate wanted) {
 }  // namespace
 
 void choose_candidates(SweepPlan& plan, const SweepSpec& spec, const KnobCatalogue& catalogue,
-                       const std::vector<int>& node_of_rank, const agent::Variables& site,
+                       const WorkerPlaces& places, const agent::Variables& site,
                        const std::vector<agent::Machine>& machines, const std::string& only) {
   Candidate wanted;
   if (!only.empty()) wanted = find_candidate(plan, catalogue, spec.backend, only);
-  if (spec.prune) prune(plan, catalogue, context_of(spec, node_of_rank, site, machines));
+  if (spec.prune) prune(plan, catalogue, context_of(spec, places, site, machines));
   if (!only.empty()) {
     keep_only(plan, std::move(wanted));
   } else if (plan.candidates.size() == 1 && !plan.collapsed.empty()) {

@@ -10,6 +10,7 @@
 #include "agent/machine.hpp"
 #include "core/knob.hpp"
 #include "core/plan.hpp"
+#include "core/rank_order.hpp"
 #include "core/records.hpp"
 #include "core/spec.hpp"
 
@@ -19,7 +20,7 @@ namespace nccl_sweep::cli {
 // is given. Throws a usage Error where nothing is left to compare with the baseline, and where
 // `only` names no candidate.
 void choose_candidates(SweepPlan& plan, const SweepSpec& spec, const KnobCatalogue& catalogue,
-                       const std::vector<int>& node_of_rank, const agent::Variables& site,
+                       const WorkerPlaces& places, const agent::Variables& site,
                        const std::vector<agent::Machine>& machines, const std::string& only);
 
 // What `plan` shows of the collapsed settings: what they equal, why, and their names.

@@ -17,6 +17,7 @@
 #include "agent/record_log.hpp"
 #include "agent/staging.hpp"
 #include "agent/sweep_loop.hpp"
+#include "cli/placement.hpp"
 #include "cli/progress_display.hpp"
 #include "cli/site_policy.hpp"
 #include "cli/soft_stop.hpp"
@@ -81,6 +82,7 @@ void begin_new(Start& start, const SweepOptions& options, const SessionOptions& 
                const std::string& name, const std::vector<agent::Machine>& machines) {
   start.run = prepare_run(options, name, machines);
   check_devices(start.run, machines);
+  check_switches(start.run, machines);
   check_nodes(start.run, machines);
   check_parity(start.run, machines, session.allow_mismatch);
   if (!options.allow_hidden_gpus) refuse_hidden_gpus(start.run, machines);
@@ -114,6 +116,7 @@ void begin_resumed(Start& start, const SweepOptions& options, const SessionOptio
   }
   start.run = prepare_resume(data.run, options, machines);
   check_devices(start.run, machines);
+  check_switches(start.run, machines);
   check_nodes(start.run, machines);
   // What is measured already says of itself whether nodes differed: that holds for the rest too.
   check_parity(start.run, machines, !data.run.mismatches.empty());

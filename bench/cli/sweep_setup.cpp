@@ -129,8 +129,8 @@ std::string identity_of(const agent::Setup& setup) {
 }
 
 agent::Setup setup_of(const SweepSpec& spec, const KnobCatalogue& catalogue, const SweepPlan& plan,
-                      const agent::Layout& layout, const ModelFile* model, std::uint64_t seed,
-                      const agent::Variables& site) {
+                      const agent::Layout& layout, const WorkerPlaces& places,
+                      const ModelFile* model, std::uint64_t seed, const agent::Variables& site) {
   agent::Setup setup;
   setup.backend = spec.backend;
   setup.candidates = plan.candidates;
@@ -142,6 +142,7 @@ agent::Setup setup_of(const SweepSpec& spec, const KnobCatalogue& catalogue, con
   setup.cases = plan.cases;
   setup.partitions = plan.partitions;
   setup.partition_of_case = plan.partition_of_case;
+  order_ranks(setup, plan, places);
   if (model != nullptr) {
     setup.model = model->text;
     setup.simulated_ranks = plan.ranks;
@@ -234,10 +235,11 @@ PreparedRun prepare_run(const SweepOptions& options, const std::string& default_
                                     ? machines.front().conf.value_or(agent::Variables{})
                                     : agent::Variables{};
   refuse_pinned(run.spec, catalogue, site, conf, options);
-  choose_candidates(run.plan, run.spec, catalogue, nodes, site, machines, options.only);
+  const WorkerPlaces places = worker_places(nodes, machines);
+  choose_candidates(run.plan, run.spec, catalogue, places, site, machines, options.only);
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();
   const std::uint64_t seed = options.seed != 0 ? options.seed : static_cast<std::uint64_t>(now);
-  run.setup = setup_of(run.spec, catalogue, run.plan, layout, simulated, seed, site);
+  run.setup = setup_of(run.spec, catalogue, run.plan, layout, places, simulated, seed, site);
   run.record = record_of(run, machines, simulated);
   if (workload && run.spec.workload_sizes) {
     run.record.workload = WorkloadSummary{
@@ -278,8 +280,8 @@ PreparedRun prepare_resume(const RunRecord& record, const SweepOptions& options,
   for (const Case& c : record.cases) {
     run.plan.partition_of_case.push_back(partition_index(run.plan, c.group, c.graph, nodes));
   }
-  run.setup =
-      setup_of(run.spec, catalogue, run.plan, layout, simulated, record.seed, record.environment);
+  run.setup = setup_of(run.spec, catalogue, run.plan, layout, worker_places(nodes, machines),
+                       simulated, record.seed, record.environment);
   obey_policy(run, catalogue, options.policy);
   bind_workers(run, machines);
   const std::string identity = identity_of(run.setup);

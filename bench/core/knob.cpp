@@ -23,7 +23,8 @@ namespace {
 using nlohmann::json;
 
 // Words of the file format, in the order of the enums.
-const std::array<std::string, 5> kKinds{"environment", "library", "cpu_bind", "config", "buffer"};
+const std::array<std::string, 6> kKinds{"environment", "library", "cpu_bind",
+                                        "config",      "buffer",  "rank_order"};
 const std::array<std::string, 6> kTypes{"integer", "boolean", "size", "choice", "text", "path"};
 const std::array<std::string, 3> kClasses{"tuning", "fabric-policy", "can-corrupt"};
 const std::vector<std::string> kFileKeys{"$schema", "backend", "knobs", "known_variables"};

@@ -16,7 +16,7 @@
 
 namespace nccl_sweep {
 
-enum class KnobKind { environment, library, cpu_bind, config, buffer };
+enum class KnobKind { environment, library, cpu_bind, config, buffer, rank_order };
 enum class KnobType { integer, boolean, size, choice, text, path };
 enum class KnobClass { tuning, fabric_policy, can_corrupt };  // the last two need --allow NAME
 

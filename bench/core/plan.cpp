@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "core/rank_order.hpp"
 #include "core/words.hpp"
 
 namespace nccl_sweep {
@@ -250,6 +251,12 @@ Bytes arena_for(const SweepSpec& spec, const SweepPlan& plan) {
   return arena;
 }
 
+bool reorders_ranks(const SweepPlan& plan) {
+  const auto reorders = [](const Candidate& c) { return !rank_order_of(c).as_launched(); };
+  return std::ranges::any_of(plan.candidates, reorders) ||
+         std::ranges::any_of(plan.collapsed, reorders, &Collapsed::candidate);
+}
+
 std::set<std::string> set_of_words(std::string_view name) {
   const std::vector<std::string_view> words = words_of(name);
   return {words.begin(), words.end()};
@@ -260,12 +267,13 @@ std::set<std::string> set_of_words(std::string_view name) {
 int partition_index(SweepPlan& plan, const GroupShape& shape, bool graph,
                     const std::vector<int>& nodes) {
   const Partition groups = partition_world(shape, nodes);
+  const bool reordered = reorders_ranks(plan);
   for (std::size_t i = 0; i < plan.partitions.size(); ++i) {
-    if (plan.partitions[i] == groups && plan.graph_partition[i] == graph) {
-      return static_cast<int>(i);
-    }
+    const bool same = plan.partitions[i] == groups && (!reordered || plan.shapes[i] == shape);
+    if (same && plan.graph_partition[i] == graph) return static_cast<int>(i);
   }
   plan.partitions.push_back(groups);
+  plan.shapes.push_back(shape);
   plan.graph_partition.push_back(graph);
   return static_cast<int>(plan.partitions.size()) - 1;
 }

@@ -23,6 +23,7 @@ struct SweepPlan {
   std::vector<Collapsed> collapsed;      // by core/prune.hpp
   std::vector<Case> cases;
   std::vector<Partition> partitions;     // of world ranks; [0] is the world as one group
+  std::vector<GroupShape> shapes;        // that the partitions were made for
   std::vector<bool> graph_partition;     // for graph cases: equal groups, communicators of their own
   std::vector<int> partition_of_case;    // index into partitions
   int ranks = 0;                         // in the figures: workers, or the model's ranks
@@ -37,7 +38,8 @@ SweepPlan expand(const SweepSpec&, const KnobCatalogue&, const std::vector<Workl
                  const std::vector<int>& node_of_rank);
 
 // Index of the shape's partition in the plan, added if it is not there yet: capturing a graph
-// changes a communicator's buffers and later launches. Throws as partition_world() does.
+// changes a communicator's buffers and later launches. Shapes with equal groups share one, unless a
+// candidate numbers the ranks otherwise. Throws as partition_world() does.
 int partition_index(SweepPlan& plan, const GroupShape& shape, bool graph,
                     const std::vector<int>& node_of_rank);
 

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/rank_order.hpp"
 #include "core/words.hpp"
 
 namespace nccl_sweep {
@@ -52,12 +53,19 @@ struct CaseFacts {
   bool all_reduce = false;
 };
 
-CaseFacts facts_of(const SweepPlan& plan, const PruneContext& context) {
+WorkerPlaces places_of(const PruneContext& context) {
+  return {context.node_of_rank, context.leaf_of_node};
+}
+
+CaseFacts facts_of(const SweepPlan& plan, const PruneContext& context, const RankOrder& order) {
   constexpr std::size_t kNvlinkDomain = 72;  // GPUs: a larger group is on several of them
   CaseFacts facts;
   for (std::size_t i = 0; i < plan.cases.size(); ++i) {
     facts.all_reduce = facts.all_reduce || plan.cases[i].collective == Collective::all_reduce;
-    for (const auto& group : plan.partitions[static_cast<std::size_t>(plan.partition_of_case[i])]) {
+    const auto partition = static_cast<std::size_t>(plan.partition_of_case[i]);
+    for (const auto& group : order.as_launched() ? plan.partitions[partition]
+                                                 : partition_in_order(plan.shapes[partition], order,
+                                                                      places_of(context))) {
       std::set<int> nodes;
       for (const int rank : group) {
         nodes.insert(context.node_of_rank[static_cast<std::size_t>(rank)]);
@@ -80,8 +88,8 @@ class Setting {
   // Why an assignment does nothing here; empty where it may do something.
   std::string no_op(const std::string& name, const std::string& value) const {
     for (const auto rule :
-         {&Setting::as_the_site, &Setting::buffer, &Setting::default_value, &Setting::split,
-          &Setting::nvls, &Setting::network, &Setting::symmetric}) {
+         {&Setting::placement, &Setting::as_the_site, &Setting::buffer, &Setting::default_value,
+          &Setting::split, &Setting::nvls, &Setting::network, &Setting::symmetric}) {
       std::string reason = (this->*rule)(name, value);
       if (!reason.empty()) return reason;
     }
@@ -109,6 +117,19 @@ class Setting {
     if (context_.backend == "nccl") return true;
     const Knob* knob = catalogue_.find(context_.backend, name);
     return context_.backend == "model" && knob != nullptr && !knob->no_op_when.empty();
+  }
+
+  // Nodes whose switches are not known count as different: only the run will know.
+  std::string placement(const std::string& name, const std::string&) const {
+    if (name != kRankOrder && name != kNodeOrder) return {};
+    const WorkerPlaces places = places_of(context_);
+    if (name == kNodeOrder && !leaves_known(places)) return {};
+    const RankOrder with = rank_order_of(candidate_);
+    RankOrder without = with;
+    (name == kRankOrder ? without.ranks : without.nodes).clear();
+    if (workers_by_rank(with, places) != workers_by_rank(without, places)) return {};
+    return name == kRankOrder ? "the ranks are in this order already"
+                              : "the nodes are in this order already";
   }
 
   std::string as_the_site(const std::string& name, const std::string& value) const {
@@ -203,11 +224,14 @@ bool can_divert_to_network(std::string_view variable) {
 }
 
 void prune(SweepPlan& plan, const KnobCatalogue& catalogue, const PruneContext& context) {
-  const CaseFacts cases = facts_of(plan, context);
+  std::map<RankOrder, CaseFacts> facts;
   std::vector<Candidate> kept{plan.candidates.front()};
   for (std::size_t i = 1; i < plan.candidates.size(); ++i) {
     Candidate& candidate = plan.candidates[i];
-    const Setting setting(candidate, catalogue, context, cases);
+    const RankOrder order = rank_order_of(candidate);
+    auto cases = facts.find(order);
+    if (cases == facts.end()) cases = facts.emplace(order, facts_of(plan, context, order)).first;
+    const Setting setting(candidate, catalogue, context, cases->second);
     Candidate acting;
     std::vector<std::string> reasons;
     for (const auto& [name, value] : candidate.assignments) {

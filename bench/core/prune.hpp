@@ -23,6 +23,7 @@ namespace nccl_sweep {
 struct PruneContext {
   std::string backend;
   std::vector<int> node_of_rank;            // of the ranks of the figures
+  std::vector<std::string> leaf_of_node;    // WorkerPlaces
   std::map<std::string, std::string> site;  // variables of the environment and of conf files
   bool conf_files = false;      // there are conf files whose content is unknown or differs by node
   bool network_plugin = false;  // a plugin may carry the data across nodes, with its own defaults

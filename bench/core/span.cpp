@@ -15,11 +15,11 @@ namespace {
 
 constexpr std::string_view kSeveral = "leaves-";
 
+}  // namespace
+
 std::string leaf_of(const std::string& switches) {
   return switches.substr(switches.rfind('.') + 1);  // npos + 1 is 0: there is no switch above it
 }
-
-}  // namespace
 
 std::string span_of(const SwitchesOfHost& hosts) {
   if (hosts.size() == 1) return "node";

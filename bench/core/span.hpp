@@ -13,6 +13,9 @@ namespace nccl_sweep {
 // Host -> the switches above it, from the top: "spine.leaf1"; empty where nobody said.
 using SwitchesOfHost = std::map<std::string, std::string>;
 
+// The switch right above a node, of "spine.leaf1".
+std::string leaf_of(const std::string& switches);
+
 // "node", "leaf" (all hosts under one), "leaves-3"; empty where a host's switches are unknown.
 std::string span_of(const SwitchesOfHost& hosts);
 

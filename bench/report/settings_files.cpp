@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/rank_order.hpp"
 #include "report/run_report.hpp"
 #include "report/table_words.hpp"
 
@@ -50,6 +51,21 @@ std::vector<std::string> site_lines(const RunRecord& run, const Candidate& setti
   return lines;
 }
 
+// How a job comes to an assignment that is no variable.
+std::string way_to(const std::string& knob, const std::string& value) {
+  if (knob == "nccl_library") return "advisory";
+  if (knob == kRankOrder) {
+    return fmt::format("srun --distribution={}, mpirun --map-by {}", value,
+                       value == "cyclic" ? "node" : "slot");
+  }
+  if (knob == kNodeOrder) {
+    return fmt::format("SLURM_HOSTFILE with srun --distribution=arbitrary, mpirun --hostfile: nodes {}",
+                       value == "by_switch" ? "leaf switch by leaf switch"
+                                            : "from the leaf switches in turn");
+  }
+  return "needs a change in the job";
+}
+
 std::vector<std::string> comment_lines(const RunData& data, const RunFindings& findings,
                                        const Recommendation& found, std::string_view run_name) {
   const RunRecord& run = data.run;
@@ -66,11 +82,8 @@ std::vector<std::string> comment_lines(const RunData& data, const RunFindings& f
                               run.workload ? run.workload->name : "none: sizes of the spec"));
   for (const std::string& line : conclusion_lines(data, findings, found)) lines.push_back(line);
   for (const auto& [name, value] : other_assignments(setting)) {
-    lines.push_back(
-        fmt::format("not set by this file: {}={}{}", name, value,
-                    name == "nccl_library"
-                        ? " (advisory; without it the verdict does not hold)"
-                        : " (needs a change in the job; without it the verdict does not hold)"));
+    lines.push_back(fmt::format("not set by this file: {}={} ({}; without it the verdict does not hold)",
+                                name, value, way_to(name, value)));
   }
   for (const std::string& line : site_lines(run, setting)) lines.push_back(line);
   lines.push_back(

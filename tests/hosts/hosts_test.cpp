@@ -135,6 +135,47 @@ TEST_F(Hosts, OnALinkThatLimitsEachStreamFourOfThemAreBetter) {
       << finished.out;
 }
 
+// Ranks dealt to three hosts in turn send everything over the links, twice as much as node by node.
+TEST_F(Hosts, AJobWhoseRanksAreDealtToTheHostsInTurnIsBetterNodeByNode) {
+  const Finished limited = shell(hosts() + "limit 200mbit 200mbit");
+  if (limited.exit_code != 0) GTEST_SKIP() << "no htb here: " << limited.err;
+  const Finished finished = run_shell(
+      folder_.path(),
+      hosts() + "mpirun --bind-to none --map-by node --mca orte_tmpdir_base $PWD --wdir $PWD -np 6"
+                " --host host1:2,host2:2,host3:2 -x HOST_CHUNK_BYTES=64K " + program() +
+          " run --backend host --vary rank_order=block,cyclic --collective all_gather"
+          " -b 1M -e 1M --placement out_of_place --seed 1 --output run",
+      110);
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_TRUE(has(finished.out, "best single setting: rank_order=block")) << finished.out;
+  const RunData data = read_run(folder_.path() / "run");
+  EXPECT_EQ(data.run.placement.at("rank_order"), "cyclic");
+  ASSERT_EQ(data.run.collapsed.size(), 1U);
+  EXPECT_EQ(name_of(data.run.collapsed.front().candidate), "rank_order=cyclic");
+  for (const TrialOutcome& trial : data.trials) {
+    ASSERT_EQ(trial.outcome, Outcome::complete);
+    EXPECT_EQ(trial.cases.at(0).wrong_elements, 0);
+  }
+}
+
+TEST_F(Hosts, NodesAreOrderedByTheirSwitchesWhereTheseAreKnown) {
+  const std::string orders = " --vary node_order=by_switch,across_switches";
+  expect_refused(sweep(orders), "node_order orders nodes by their leaf switch");
+  give("host1", "export SLURMD_NODENAME=host1 SLURM_TOPOLOGY_ADDR=top.a.host1");
+  give("host2", "export SLURMD_NODENAME=host2 SLURM_TOPOLOGY_ADDR=top.b.host2");
+  give("host3", "export SLURMD_NODENAME=host3 SLURM_TOPOLOGY_ADDR=top.a.host3");
+  const Finished finished = sweep(orders);
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const RunData data = read_run(folder_.path() / "run");
+  EXPECT_EQ(data.run.fabric.span, "leaves-2");
+  ASSERT_EQ(data.run.collapsed.size(), 1U);  // host1 host2 host3 is across the switches already
+  EXPECT_EQ(data.run.collapsed.front().reason, "the nodes are in this order already");
+  for (const TrialOutcome& trial : data.trials) {
+    ASSERT_EQ(trial.outcome, Outcome::complete);
+    EXPECT_EQ(trial.cases.at(0).wrong_elements, 0);
+  }
+}
+
 TEST_F(Hosts, AConfFileOfOneHostIsNamed) {
   give("host3", "mkdir -p $PWD/etc; echo NCCL_MIN_CTAS=8 > $PWD/etc/nccl.conf;"
                 " mount -t overlay overlay -o lowerdir=$PWD/etc:/etc /etc");

@@ -258,7 +258,7 @@ TEST(Reduction, TheMeanOfTheSlowestGroupCountsAndTheSlowestRankIsNamed) {
     blocks.cpu_seconds = 0.5;
     blocks.wall_seconds = rank;
     const wire::Result result{{blocks}, 0};
-    if (!reduction) reduction.emplace(setup, result);
+    if (!reduction) reduction.emplace(setup, 0, result);
     reduction->add(rank, result);
   }
   const CaseTiming timing = reduction->timings().at(0);
@@ -316,17 +316,17 @@ TEST(Reduction, IsTheSameForEveryTree) {
     const agent::Setup setup = setup_of(agents, 2, three_partitions(ranks));
     std::vector<wire::Result> results;
     for (int r = 0; r < ranks; ++r) results.push_back(random_result(random));
-    BlockReduction flat(setup, results[0]);
+    BlockReduction flat(setup, 0, results[0]);
     for (int r = 0; r < ranks; ++r) flat.add(r, results[static_cast<std::size_t>(r)]);
     const std::vector<CaseTiming> expected = flat.timings();
     for (const Children& tree : trees(agents)) {
       const std::string text = at_root(tree, [&](int a, const std::vector<std::string>& below) {
-        BlockReduction here(setup, results[0]);
+        BlockReduction here(setup, 0, results[0]);
         for (const std::string& child : below) here.take(child);
         for (const int r : {2 * a, 2 * a + 1}) here.add(r, results[static_cast<std::size_t>(r)]);
         return here.text();
       });
-      BlockReduction all(setup, results[0]);
+      BlockReduction all(setup, 0, results[0]);
       all.take(text);
       const std::vector<CaseTiming> got = all.timings();
       for (std::size_t c = 0; c < got.size(); ++c) {
@@ -351,7 +351,7 @@ TEST(Reduction, WhatGoesUpDoesNotGrowWithTheAgents) {
     const wire::Result result = random_result(random);
     std::size_t largest = 0;
     at_root(own_tree(agents), [&](int a, const std::vector<std::string>& below) {
-      BlockReduction here(setup, result);
+      BlockReduction here(setup, 0, result);
       for (const std::string& child : below) here.take(child);
       for (const int r : {2 * a, 2 * a + 1}) here.add(r, result);
       const std::string text = here.text();
@@ -413,7 +413,7 @@ TEST(SlowestRanks, AreCountedOverAllBlocksWithTheirHosts) {
 
 TEST(GroupRendezvous, WorkersHearOfTheirOwnGroupsOnly) {
   const agent::Setup setup = setup_of(3, 2, three_partitions(6));
-  const GroupRendezvous rendezvous(setup, 1);  // ranks 2 and 3
+  const GroupRendezvous rendezvous(setup.layout, setup.partitions, 1);  // ranks 2 and 3
   const std::vector<Partition> of_three = rendezvous.partitions_of(3);
   ASSERT_EQ(of_three.size(), 3U);
   EXPECT_EQ(of_three[0], (Partition{{0, 1, 2, 3, 4, 5}}));
@@ -423,11 +423,11 @@ TEST(GroupRendezvous, WorkersHearOfTheirOwnGroupsOnly) {
 
 TEST(GroupRendezvous, GroupsOverAllAgentsComeWithTheAnswerAndOwnOnesNeedNobody) {
   const agent::Setup setup = setup_of(3, 2, three_partitions(6));
-  GroupRendezvous root(setup, 0);
+  GroupRendezvous root(setup.layout, setup.partitions, 0);
   root.begin_trial();
   root.add(0, {{0, 0, "aa"}, {1, 0, "b0"}, {2, 0, "c0"}});
   root.add(1, {{2, 0, "c1"}});
-  GroupRendezvous other(setup, 1);
+  GroupRendezvous other(setup.layout, setup.partitions, 1);
   other.begin_trial();
   other.add(2, {{1, 0, "b1"}});
   other.take_answer(root.answer());
