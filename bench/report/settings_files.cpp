@@ -59,7 +59,7 @@ std::string way_to(const std::string& knob, const std::string& value) {
                        value == "cyclic" ? "node" : "slot");
   }
   if (knob == kNodeOrder) {
-    return fmt::format("SLURM_HOSTFILE with srun --distribution=arbitrary, mpirun --hostfile: nodes {}",
+    return fmt::format("nodes {}, as mpirun --hostfile or srun --distribution=arbitrary take them",
                        value == "by_switch" ? "leaf switch by leaf switch"
                                             : "from the leaf switches in turn");
   }
@@ -82,8 +82,9 @@ std::vector<std::string> comment_lines(const RunData& data, const RunFindings& f
                               run.workload ? run.workload->name : "none: sizes of the spec"));
   for (const std::string& line : conclusion_lines(data, findings, found)) lines.push_back(line);
   for (const auto& [name, value] : other_assignments(setting)) {
-    lines.push_back(fmt::format("not set by this file: {}={} ({}; without it the verdict does not hold)",
-                                name, value, way_to(name, value)));
+    lines.push_back(
+        fmt::format("not set by this file: {}={} ({}; without it the verdict does not hold)", name,
+                    value, way_to(name, value)));
   }
   for (const std::string& line : site_lines(run, setting)) lines.push_back(line);
   lines.push_back(
@@ -113,7 +114,7 @@ std::string launch_lines(const Assignments& assignments) {
     sbatch += fmt::format("export {}={}\n", name, shell_quoted(value));
     options += fmt::format(" -x {}", shell_quoted(fmt::format("{}={}", name, value)));
   }
-  if (assignments.empty()) return "# nothing to add to srun or mpirun\n";
+  if (assignments.empty()) return "# no variables to add to srun or mpirun\n";
   return sbatch + "# srun --export=NONE or a container may drop them: check inside the job\n" +
          fmt::format("# with Open MPI:\n# mpirun{} ...\n", options);
 }
