@@ -45,7 +45,8 @@ void print_end(const SessionEnd& end) {
   fmt::print("{}\n", render_run_report(data, colour_wanted()));
   const std::string folder = end.folder.string();
   if (end.reason == "interrupted" || end.reason == "budget") {
-    fmt::print("stopped ({}); go on:  nccl-sweep run --resume {}\n", end.reason, folder);
+    fmt::print("stopped ({}); go on:  nccl-sweep run --resume {}{}\n", end.reason, folder,
+               end.reason == "budget" ? " --budget TIME" : "");
   }
   if (end.baseline_failed) {
     fmt::print("the baseline failed: nothing can be compared; see the failures above\n");

@@ -104,6 +104,29 @@ void forget_failed_baseline(std::vector<TrialOutcome>& trials) {
   }
 }
 
+double seconds_of(const std::vector<TrialOutcome>& trials) {
+  return std::accumulate(trials.begin(), trials.end(), 0.0, [](double sum, const auto& trial) {
+    return sum + trial.total_seconds;
+  });
+}
+
+// A budget is of the whole run, however often it is stopped; one that comes with --resume is for what
+// follows. 0: no limit.
+double budget_left(const SweepSpec& spec, const SweepOptions& options, const RunData& data,
+                   const fs::path& folder) {
+  if (!options.budget.empty()) return parse_duration(options.budget, "--budget").count();
+  if (spec.budget.count() <= 0) return 0;
+  const double of_trials = seconds_of(data.trials);
+  const double left = spec.budget.count() - std::max(of_trials, data.end ? data.end->seconds : 0);
+  const double of_a_trial =
+      data.trials.empty() ? 0 : of_trials / static_cast<double>(data.trials.size());
+  if (left <= of_a_trial) {
+    throw usage_error(fmt::format("this run has used its budget of {}", format_seconds(spec.budget)),
+                      folder.string(), "--budget gives it more time, from now on");
+  }
+  return left;
+}
+
 void begin_resumed(Start& start, const SweepOptions& options, const SessionOptions& session,
                    const std::vector<agent::Machine>& machines) {
   start.folder = session.resume;
@@ -123,18 +146,10 @@ void begin_resumed(Start& start, const SweepOptions& options, const SessionOptio
   if (!data.run.mismatches.empty()) start.log->mark_nodes_differ();
   if (!options.allow_hidden_gpus) refuse_hidden_gpus(start.run, machines);
   choose_staged(start.run, session.stage);
-  if (!options.budget.empty()) {
-    start.run.spec.budget = parse_duration(options.budget, "--budget");
-  }
+  start.run.spec.budget = Seconds{budget_left(start.run.spec, options, data, start.folder)};
   if (data.end && data.end->reason == "baseline failed") forget_failed_baseline(data.trials);
   start.log->keep(data.trials.size());
   start.done = std::move(data.trials);
-}
-
-double seconds_of(const std::vector<TrialOutcome>& trials) {
-  return std::accumulate(trials.begin(), trials.end(), 0.0, [](double sum, const auto& trial) {
-    return sum + trial.total_seconds;
-  });
 }
 
 void begin(Start& start, const SweepOptions& options, const SessionOptions& session,
