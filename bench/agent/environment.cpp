@@ -25,12 +25,16 @@ std::string readable(const std::string& path) {
 }  // namespace
 
 bool is_library_variable(std::string_view name) {
-  constexpr std::array<std::string_view, 5> kPrefixes{"NCCL_", "UCX_", "SHARP_", "HOST_", "CUDA_"};
+  constexpr std::array<std::string_view, 4> kPrefixes{"NCCL_", "UCX_", "SHARP_", "CUDA_"};
+  // The host backend's: HOST_ alone is anybody's (HOST_IP of a pod).
+  constexpr std::array<std::string_view, 4> kHost{"HOST_STREAMS_PER_CONNECTION", "HOST_CHUNK_BYTES",
+                                                  "HOST_SOCKET_BUFFER_BYTES", "HOST_INTERFACE"};
   // Each node's own devices, and labels that images carry: they set nothing.
   constexpr std::array<std::string_view, 6> kNot{"CUDA_VISIBLE_DEVICES", "CUDA_HOME", "CUDA_PATH",
                                                  "CUDA_ROOT", "CUDA_VERSION", "NCCL_VERSION"};
-  return std::find(kNot.begin(), kNot.end(), name) == kNot.end() && !name.starts_with("NCCL_SWEEP_") &&
-         starts_with_any(name, kPrefixes);
+  if (std::find(kHost.begin(), kHost.end(), name) != kHost.end()) return true;
+  return std::find(kNot.begin(), kNot.end(), name) == kNot.end() &&
+         !name.starts_with("NCCL_SWEEP_") && starts_with_any(name, kPrefixes);
 }
 
 Variables library_variables(const Variables& environment) {

@@ -19,8 +19,8 @@ namespace nccl_sweep::agent {
 using nccl_sweep::process_environment;
 using nccl_sweep::Variables;
 
-// NCCL_, UCX_, SHARP_, HOST_ and CUDA_, except CUDA_VISIBLE_DEVICES, which is each node's own, and
-// labels such as CUDA_HOME and NCCL_VERSION.
+// NCCL_, UCX_, SHARP_, CUDA_ and the host backend's own, except CUDA_VISIBLE_DEVICES, which is each
+// node's, and labels such as CUDA_HOME and NCCL_VERSION.
 bool is_library_variable(std::string_view name);
 Variables library_variables(const Variables& environment);
 

@@ -61,6 +61,7 @@ std::unique_ptr<ControlPlane> make_control() {
   if (launcher.processes == 1 && !connected) return make_solo_control();
   const bool pmi_only = launcher.name == "srun" && variable("PMIX_RANK").empty();
   if (pmi_only && !mpi_may_know_pmi()) {
+    if (launcher.processes == 1) return make_solo_control();  // an interactive step
     throw environment_error(
         fmt::format("srun started {} processes by PMI-1 or PMI-2, which this Open MPI was not "
                     "built for",

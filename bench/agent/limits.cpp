@@ -69,6 +69,18 @@ std::vector<ControlGroup> control_groups(const fs::path& root, const std::string
   return found;
 }
 
+// File cache that counts as used memory and is given back on demand.
+std::int64_t reclaimable(const fs::path& group, const std::string& controller, bool unified) {
+  if (controller != "memory") return 0;
+  std::ifstream stat(group / "memory.stat");
+  const std::string wanted = unified ? "inactive_file" : "total_inactive_file";
+  std::string name;
+  for (std::int64_t value = 0; stat >> name >> value;) {
+    if (name == wanted) return value;
+  }
+  return 0;
+}
+
 // What is left under the tightest limit of the group and those above it. In a container the path
 // may be one of the host's: then only the top is there to read.
 std::int64_t left_in_group(const fs::path& root, const std::string& controller,
@@ -79,7 +91,8 @@ std::int64_t left_in_group(const fs::path& root, const std::string& controller,
     const auto& [limit_file, used_file] = where.unified ? v2 : v1;
     for (fs::path group = where.group;; group = group.parent_path()) {
       const std::int64_t limit = number_of(first_line(where.mount / group / limit_file));
-      const std::int64_t used = number_of(first_line(where.mount / group / used_file));
+      const std::int64_t used = number_of(first_line(where.mount / group / used_file)) -
+                                reclaimable(where.mount / group, controller, where.unified);
       if (limit != kUnknown) {
         const std::int64_t here =
             limit == kUnlimited

@@ -226,7 +226,7 @@ class Comparison {
   void keep_own(const Thing& thing) {
     parity_.own_variables.resize(machines_.size());
     for (std::size_t agent = 0; agent < machines_.size(); ++agent) {
-      if (thing.values[agent]) parity_.own_variables[agent][thing.name] = *thing.values[agent];
+      parity_.own_variables[agent][thing.name] = thing.values[agent].value_or(std::string(kUnset));
     }
   }
 

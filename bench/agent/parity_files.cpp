@@ -10,6 +10,7 @@
 
 #include "agent/parity.hpp"
 #include "core/checksum.hpp"
+#include "core/error.hpp"
 
 namespace nccl_sweep::agent {
 namespace {
@@ -82,7 +83,15 @@ std::vector<Machine> gather_machines(ControlPlane& control, const Leader& leader
   mine.files = checked_files(workers, all);
   std::vector<Machine> machines;
   for (const std::string& text : control.gather(to_text(mine))) {
-    machines.push_back(machine_from_text(text));
+    try {
+      machines.push_back(machine_from_text(text));
+    } catch (const json::exception&) {
+      throw environment_error(
+          fmt::format("what the agent of rank {} says of its node cannot be read: is another build "
+                      "of nccl-sweep there?",
+                      machines.size()),
+          {}, "install the same on all nodes");
+    }
   }
   return machines;
 }

@@ -69,7 +69,13 @@ Variables site_of(const Setup& setup, int agent) {
   Variables site = setup.site;
   const auto index = static_cast<std::size_t>(agent);
   if (index >= setup.own_variables.size()) return site;
-  for (const auto& [name, value] : setup.own_variables[index]) site[name] = value;
+  for (const auto& [name, value] : setup.own_variables[index]) {
+    if (value == kUnset) {
+      site.erase(name);
+    } else {
+      site[name] = value;
+    }
+  }
   return site;
 }
 

@@ -53,7 +53,8 @@ struct Setup {
   int load_ctas = 0;
   std::uint64_t seed = 0;
   Variables site;                 // rank 0's library variables
-  std::vector<Variables> own_variables;  // by agent, in place of rank 0's; empty: none anywhere
+  // By agent, in place of rank 0's ("unset": has none); empty: none anywhere.
+  std::vector<Variables> own_variables;
   bool nodes_differ = false;      // known and allowed
   std::vector<std::string> gpu_local_cpus;  // per rank: a CPU list or "all"
   Layout layout;

@@ -155,10 +155,12 @@ void WorkerLink::take_result(wire::Result&& result) {
   for (std::size_t i = 0; i < result.cases.size(); ++i) {
     const wire::CaseBlocks& blocks = result.cases[i];
     const int wanted = request_.cases[i].blocks;
+    const int ops = request_.cases[i].ops_per_block;
     const bool fine = request_.load.empty()
                           ? plausible(blocks) &&
                                 (wanted == 0 ||
-                                 static_cast<int>(blocks.seconds_per_op.size()) == wanted)
+                                 static_cast<int>(blocks.seconds_per_op.size()) == wanted) &&
+                                (ops == 0 || blocks.ops_per_block == ops)
                           : request_.cases[i].what.graph || plausible_load(blocks);
     if (blocks.case_index != static_cast<int>(i) || !fine) {
       fail(Outcome::garbage, fmt::format("returned implausible blocks for case {}", i));

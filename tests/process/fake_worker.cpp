@@ -87,7 +87,8 @@ class FakeWorker {
       channel_.send(wire::Progress{static_cast<int>(i), "block 1 of 3", static_cast<int>(i) + 1});
       wire::CaseBlocks blocks;
       blocks.case_index = static_cast<int>(i);
-      blocks.ops_per_block = 4;
+      const int ops = request_.cases[i].ops_per_block;
+      blocks.ops_per_block = ops > 0 ? ops : 4;
       const int count = request_.cases[i].blocks > 0 ? request_.cases[i].blocks : 3;
       blocks.seconds_per_op.assign(static_cast<std::size_t>(count), 1e-3);
       blocks.wrong_elements = 0;

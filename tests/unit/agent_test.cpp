@@ -12,6 +12,7 @@
 #include "agent/machine.hpp"
 #include "agent/setup.hpp"
 #include "core/error.hpp"
+#include "core/knob.hpp"
 #include "process/sweep_run.hpp"
 
 namespace nccl_sweep::agent {
@@ -64,6 +65,12 @@ TEST(WorkerEnvironment, HoldsNothingOfTheLaunchAndRankZerosLibraryVariables) {
 
 TEST(WorkerEnvironment, LabelsOfAnImageAreNoSettings) {
   EXPECT_TRUE(is_library_variable("NCCL_IB_HCA"));
+  EXPECT_FALSE(is_library_variable("HOST_IP"));
+  const KnobCatalogue catalogue = KnobCatalogue::load(data_folder() / "knobs");
+  for (const Knob& knob : catalogue.knobs()) {
+    if (knob.kind != KnobKind::environment) continue;
+    EXPECT_TRUE(is_library_variable(knob.name)) << knob.name;
+  }
   EXPECT_TRUE(is_library_variable("CUDA_DEVICE_MAX_CONNECTIONS"));
   for (const char* name : {"CUDA_HOME", "NCCL_VERSION", "CUDA_VISIBLE_DEVICES", "NCCL_SWEEP_DATA",
                            "PATH"}) {

@@ -61,6 +61,8 @@ TEST(Limits, OfControlGroupsAreTheTightestOnTheWayUp) {
   two.write("sys/fs/cgroup/job/step/pids.current", "12");
   EXPECT_EQ(two.limits().group_memory, 7 * kGiB);
   EXPECT_EQ(two.limits().group_threads, 500);
+  two.write("sys/fs/cgroup/job/memory.stat", "anon 7\ninactive_file 536870912\nactive_file 9\n");
+  EXPECT_EQ(two.limits().group_memory, 7 * kGiB + kGiB / 2) << "file cache is given back";
 
   Root one;
   one.write("proc/self/cgroup", "9:pids:/a\n4:cpu,memory:/a\n0::/");

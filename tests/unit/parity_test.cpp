@@ -123,8 +123,15 @@ TEST(Parity, WhatNamesANodesHardwareMayDifferAndEachNodeKeepsItsOwn) {
 TEST(Parity, ANodesOwnNameThatIsSetOnOneNodeOnlyWasNotPassedOn) {
   std::vector<Machine> machines = nodes(2);
   machines[0].library["NCCL_IB_HCA"] = "mlx5";
-  EXPECT_EQ(mismatches(machines),
+  const Parity parity = parity_of(machines, "nccl");
+  EXPECT_EQ(parity.mismatches,
             Lines{"NCCL_IB_HCA unset on n2 (rank 1); NCCL_IB_HCA=mlx5 on n1 (rank 0)"});
+  // Allowed to differ, the workers there go without it, as is said.
+  agent::Setup setup;
+  setup.site = machines[0].library;
+  setup.own_variables = parity.own_variables;
+  EXPECT_EQ(site_of(setup, 0).at("NCCL_IB_HCA"), "mlx5");
+  EXPECT_FALSE(site_of(setup, 1).contains("NCCL_IB_HCA"));
 }
 
 TEST(Parity, LogsAndKernelsAreNotesOnly) {
