@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/commands.hpp"
+#include "cli/sbatch_contradictions.hpp"
 #include "cli/sweep_options.hpp"
 #include "cli/sweep_setup.hpp"
 #include "cli/version.hpp"
@@ -34,6 +35,7 @@ struct SbatchOptions {
   std::string time;
   std::string program;
   std::string file;
+  std::string stage = "auto";
   bool dry_run = false;
 };
 
@@ -158,18 +160,6 @@ void set_times(SbatchScript& script, const PreparedRun& run, const std::string& 
   }
 }
 
-void refuse_contradictions(const SbatchScript& script) {
-  if (script.nodes < 1 && script.array_nodes.empty()) {
-    throw usage_error("how many nodes?", {}, "--nodes N, or --array-nodes 2,4,8");
-  }
-  if (script.nodes > 0 && !script.array_nodes.empty()) {
-    throw usage_error("--nodes and --array-nodes: give one of them");
-  }
-  if (!script.array_nodes.empty() && !script.array_partitions.empty()) {
-    throw usage_error("one array only: --array-nodes or --array-partitions");
-  }
-}
-
 SbatchScript script_of(SbatchOptions options, const std::vector<std::string>& argv) {
   SbatchScript& script = options.script;
   refuse_contradictions(script);
@@ -188,6 +178,12 @@ SbatchScript script_of(SbatchOptions options, const std::vector<std::string>& ar
   for (std::size_t i = 1; i < argv.size(); ++i) command.push_back(shell_word(argv[i]));
   script.command = fmt::format("{} (version {})", fmt::join(command, " "), kVersion);
   script.sweep = options.sweep_words;
+  if (options.sweep.allow_hidden_gpus) script.resumed.push_back("--allow-hidden-gpus");
+  if (options.stage != "auto") {
+    for (auto* words : {&script.sweep, &script.resumed}) {
+      words->insert(words->end(), {"--stage", options.stage});
+    }
+  }
   return script;
 }
 
@@ -203,7 +199,8 @@ ExitCode sbatch(const SbatchOptions& options, const std::vector<std::string>& ar
                       "remove it, name another with --file, or print with --dry-run");
   }
   write_whole_file(file, to_text(script));
-  const bool array = !script.array_nodes.empty() || !script.array_partitions.empty();
+  const bool array = !script.array_nodes.empty() || !script.array_partitions.empty() ||
+                     !script.array_switches.empty();
   fmt::print("wrote {}\n", file.string());
   fmt::print("plan  {}\n", script.plan);
   fmt::print("limit {} min; where it is not enough the job requeues itself and goes on\n",
@@ -227,6 +224,9 @@ void add_job_options(CLI::App& app, SbatchOptions& o) {
       ->group(job);
   app.add_option("--partition", s.partition, "Slurm partition")->group(job);
   app.add_option("--account", s.account, "Slurm account")->group(job);
+  app.add_option("--switches", s.switches,
+                 "N or N@TIME: under at most N leaf switches; Slurm waits so long for them")
+      ->group(job);
   app.add_option("--time", o.time, "time limit: 30m, 2h (default: from the plan)")->group(job);
   app.add_option("--launcher", o.launcher, "mpirun or srun (default: mpirun; pyxis: srun)")
       ->group(job);
@@ -237,6 +237,10 @@ void add_job_options(CLI::App& app, SbatchOptions& o) {
   app.add_option("--array-partitions", s.array_partitions, "a job array: the sweep on a,b")
       ->delimiter(',')
       ->group(job);
+  app.add_option("--array-switches", s.array_switches,
+                 "a job array: the sweep under exactly 1,2,4 leaf switches")
+      ->delimiter(',')
+      ->group(job);
 }
 
 void add_container_options(CLI::App& app, SbatchOptions& o) {
@@ -245,7 +249,7 @@ void add_container_options(CLI::App& app, SbatchOptions& o) {
   app.add_option("--container", o.container, "pyxis (default), apptainer or singularity")
       ->group(group);
   app.add_option("--container-mounts", o.script.mounts,
-                 "/a,/b:/c: beside this folder, the program and NCCL's files")
+                 "/a,/b:/c: beside this folder, TMPDIR, the program and NCCL's files")
       ->delimiter(',')
       ->group(group);
   app.add_option("--program", o.program, "nccl-sweep as the nodes see it (default: this one)")
@@ -261,6 +265,7 @@ void add_sbatch_command(CLI::App& app, Chosen& chosen, const std::vector<std::st
   add_sweep_options(*command, options->sweep);
   add_job_options(*command, *options);
   add_container_options(*command, *options);
+  add_stage_option(*command, options->stage);
   command->add_option("--file", options->file, "script to write (default: NAME.sbatch)");
   command->add_flag("--dry-run", options->dry_run, "print the script, write nothing");
   command->callback([options, &chosen, command, argv] {

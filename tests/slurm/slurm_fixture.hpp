@@ -52,11 +52,20 @@ class SlurmTest : public testing::Test {
     ASSERT_EQ(written.exit_code, 0) << written.err;
   }
 
-  // Submits and returns the job's number.
-  std::string submit(const std::string& what) const {
-    const Finished submitted = shell("sbatch --parsable " + what);
+  // Submits, in the environment that `before` makes, and returns the job's number.
+  std::string submit(const std::string& what, const std::string& before = "") const {
+    const Finished submitted = shell(before + "\nsbatch --parsable " + what);
     EXPECT_EQ(submitted.exit_code, 0) << submitted.err;
     return submitted.out.substr(0, submitted.out.find_first_of(";\n"));
+  }
+
+  // Starts an array by bash, as its script wants it, and returns the job's number.
+  std::string submit_array() const {
+    const Finished submitted = shell("bash job.sbatch");
+    const std::string begin = "submitted job ";
+    EXPECT_EQ(submitted.exit_code, 0) << submitted.err;
+    EXPECT_EQ(submitted.out.substr(0, begin.size()), begin);
+    return submitted.out.substr(begin.size(), submitted.out.find(':') - begin.size());
   }
 
   std::string job_says(const std::string& job) const {
@@ -81,6 +90,40 @@ class SlurmTest : public testing::Test {
       }
       return false;
     });
+  }
+
+  // Of the script, once the job has ended. (sbatch -W looks ever more rarely.)
+  int exit_code_of(const std::string& job) const {
+    EXPECT_TRUE(finished(job));
+    const std::string said = job_says(job);
+    const std::string name = " ExitCode=";
+    const std::size_t at = said.find(name);
+    return at == std::string::npos ? -1 : std::atoi(said.c_str() + at + name.size());
+  }
+
+  // Copies of the worker in the node's own /dev/shm.
+  std::size_t staged_on(const std::string& node) const {
+    std::ifstream process(file("slurm/run/slurmd-" + node + ".pid"));
+    std::string number;
+    process >> number;
+    const auto shm = std::filesystem::path("/proc") / number / "root" / "dev/shm";
+    EXPECT_TRUE(std::filesystem::exists(shm)) << shm;
+    std::size_t copies = 0;
+    std::error_code none;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(shm, none)) {
+      if (contains(entry.path().filename().string(), "-nccl-sweep-worker")) ++copies;
+    }
+    return copies;
+  }
+
+  // All at once, as when the nodes lose power: no agent hears of another's end.
+  void kill_agents() const {
+    shell(R"sh(
+agents=()
+for pid in $(for node in 1 2 3 4; do ip netns pids "lsl$(<slurm/etc/index)-node$node"; done); do
+  if [[ $(</proc/$pid/comm) == nccl-sweep ]]; then agents+=("$pid"); fi
+done
+kill -KILL "${agents[@]}")sh");
   }
 
   std::size_t trials_in(const std::string& run) const {

@@ -63,12 +63,7 @@ TEST_F(SlurmTest, TheTimeLimitsSignalRequeuesTheJobAndItGoesOn) {
 
 TEST_F(SlurmTest, AnArrayGivesEachTaskItsNumberOfNodes) {
   write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 1 --array-nodes 2,4");
-  const Finished submitted = shell("bash job.sbatch");
-  ASSERT_EQ(submitted.exit_code, 0) << submitted.err;
-  const std::string begin = "submitted job ";
-  ASSERT_EQ(submitted.out.substr(0, begin.size()), begin);
-  const std::string job = submitted.out.substr(
-      begin.size(), submitted.out.find(':') - begin.size());
+  const std::string job = submit_array();
   const std::string base = "results/sweep-" + job;
   ASSERT_TRUE(finished(job + "_0"));
   ASSERT_TRUE(finished(job + "_1"));
@@ -82,21 +77,102 @@ TEST_F(SlurmTest, AnArrayGivesEachTaskItsNumberOfNodes) {
   EXPECT_EQ(four.run.fabric.nodes, 4);
 }
 
-TEST_F(SlurmTest, ACancelledJobLeavesARunThatAnotherJobFinishes) {
-  write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 12 --nodes 2");
-  const std::string job = submit("--nodelist=node1,node2 job.sbatch");
+TEST_F(SlurmTest, AnArrayGivesEachTaskItsPartition) {
+  write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 1 --nodes 2 "
+               "--array-partitions other,batch");
+  // Not by bash all tasks are of the first partition.
+  EXPECT_EQ(exit_code_of(submit("--array=1 --output=wrong.out job.sbatch")), 1);
+  const std::string said = read_file(file("wrong.out"));
+  EXPECT_NE(said.find("this is partition other, not batch"), std::string::npos) << said;
+  EXPECT_FALSE(std::filesystem::exists(file("results")));
+  const std::string job = submit_array();
+  int task = 0;
+  for (const std::string partition : {"other", "batch"}) {
+    ASSERT_TRUE(finished(job + "_" + std::to_string(task)));
+    const RunData data = read_run(file("results/sweep-" + job + "-" + partition));
+    expect_whole(data, 3);
+    EXPECT_EQ(data.run.placement.at("SLURM_JOB_PARTITION"), partition);
+    EXPECT_EQ(data.run.placement.at("SLURM_ARRAY_TASK_ID"), std::to_string(task));
+    EXPECT_EQ(data.run.fabric.nodes, 2);
+    ++task;
+  }
+}
+
+TEST_F(SlurmTest, AnArrayGivesEachTaskItsNumberOfLeafSwitches) {
+  write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 1 --nodes 2 --array-switches 1,2@10");
+  const std::string job = submit_array();
+  ASSERT_TRUE(finished(job + "_0"));
+  ASSERT_TRUE(finished(job + "_1"));
+  const auto run = [&](const char* name) {
+    return read_run(file("results/sweep-" + job + name));
+  };
+  const RunData near = run("-1switches");
+  const RunData far = run("-2switches");
+  expect_whole(near, 3);
+  expect_whole(far, 3);
+  EXPECT_EQ(near.run.fabric.nodes, 2);
+  EXPECT_EQ(near.run.fabric.span, "leaf");
+  EXPECT_EQ(far.run.fabric.nodes, 2);
+  EXPECT_EQ(far.run.fabric.span, "leaves-2");
+  EXPECT_NE(near.run.fabric.hosts, far.run.fabric.hosts);
+}
+
+TEST_F(SlurmTest, AnotherNumberOfLeafSwitchesThanAskedForIsNotMeasured) {
+  write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 1 --nodes 2 --array-switches 2,1");
+  // Not by bash: to Slurm 2 is the most, and two nodes of one switch are free.
+  EXPECT_EQ(exit_code_of(submit("--array=0 --output=far.out job.sbatch")), 1);
+  const std::string said = read_file(file("far.out"));
+  EXPECT_NE(said.find("under 1 leaf switches, not 2; nothing was measured"), std::string::npos)
+      << said;
+  EXPECT_FALSE(std::filesystem::exists(file("results")));
+  // Of the three asked for there are two.
+  std::filesystem::remove(file("job.sbatch"));
+  write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 1 --nodes 3 --array-switches 1,3");
+  const Finished refused = shell("bash job.sbatch");
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_NE(refused.err.find("batch has nodes under 2 leaf switches, not 3: nothing is submitted"),
+            std::string::npos)
+      << refused.err;
+  EXPECT_EQ(shell("squeue -h").out, "");
+}
+
+// The nodes' own disk is /dev/shm here: each has one. The login node's TMPDIR is not on them.
+TEST_F(SlurmTest, ACancelledJobLeavesARunThatAnotherJobFinishesAndNothingOnTheNodes) {
+  const std::string nodes = "--nodelist=node1,node2 job.sbatch";
+  const auto submit_staged = [&](const std::string& arguments) {
+    return submit(nodes + arguments, "export TMPDIR=$PWD/login SLURM_TMPDIR=/dev/shm");
+  };
+  const auto measures = [&](const std::string& run, std::size_t trials) {
+    return eventually([&] { return trials_in(run) >= trials; });
+  };
+  write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 6 --nodes 2 --stage always");
+  const std::string job = submit_staged("");
   const std::string run = "results/sweep-" + job;
-  ASSERT_TRUE(eventually([&] { return trials_in(run) >= 2; }))
-      << read_file(file("sweep-" + job + ".out"));
+  ASSERT_TRUE(measures(run, 2)) << read_file(file("sweep-" + job + ".out"));
+  EXPECT_EQ(staged_on("node1"), 1U);
+  EXPECT_EQ(staged_on("node2"), 1U);
+  EXPECT_EQ(staged_on("node3"), 0U);
   shell("scancel " + job);
   ASSERT_TRUE(finished(job));
   EXPECT_NE(job_says(job).find("JobState=CANCELLED"), std::string::npos) << job_says(job);
-  EXPECT_LT(trials_in(run), 25U);
-  const std::string next = submit("--nodelist=node1,node2 job.sbatch " + run);
+  EXPECT_LT(trials_in(run), 13U);
+  EXPECT_TRUE(eventually([&] { return shell("squeue -h").out.empty(); }));
+  EXPECT_EQ(staged_on("node1") + staged_on("node2"), 0U);
+  // Killed, nobody can tidy up: the next job does.
+  const std::size_t before = trials_in(run);
+  const std::string killed = submit_staged(" " + run);
+  ASSERT_TRUE(measures(run, before + 1)) << read_file(file("sweep-" + killed + ".out"));
+  kill_agents();
+  ASSERT_TRUE(finished(killed));
+  EXPECT_EQ(staged_on("node1") + staged_on("node2"), 2U);
+  const std::string next = submit_staged(" " + run);
   ASSERT_TRUE(finished(next));
   EXPECT_NE(job_says(next).find("JobState=COMPLETED"), std::string::npos)
       << read_file(file("sweep-" + next + ".out"));
-  expect_whole(read_run(file(run)), 25);
+  const RunData data = read_run(file(run));
+  expect_whole(data, 13);
+  EXPECT_NE(data.run.placement.at("staged").find("on each node"), std::string::npos);
+  EXPECT_EQ(staged_on("node1") + staged_on("node2"), 0U);
 }
 
 TEST_F(SlurmTest, OtherNodesStartARunOfTheirOwn) {
@@ -145,20 +221,21 @@ TEST_F(SlurmTest, WhatDoesNotReachTheContainerStopsTheJobBeforeAnythingIsMeasure
   write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 1 --nodes 2 --container apptainer "
                "--container-image image");
   const std::string topology = file("etc/topo.xml").string();
-  const auto run = [&](const std::string& hide) {
-    return shell("chmod +x apptainer; export PATH=$PWD:$PATH NCCL_TOPO_FILE=" + topology +
-                 " HIDE=" + hide + "; sbatch -W --output=" + hide + ".out job.sbatch results/run");
+  const auto exit_code = [&](const std::string& hide) {
+    return exit_code_of(submit("--output=" + hide + ".out job.sbatch results/run",
+                               "chmod +x apptainer; export PATH=$PWD:$PATH NCCL_TOPO_FILE=" +
+                                   topology + " HIDE=" + hide));
   };
-  EXPECT_EQ(run("variable").exit_code, 2);
+  EXPECT_EQ(exit_code("variable"), 2);
   std::string said = read_file(file("variable.out"));
   EXPECT_NE(said.find("NCCL_TOPO_FILE=" + topology + " did not arrive here"), std::string::npos)
       << said;
-  EXPECT_EQ(run("file").exit_code, 2);
+  EXPECT_EQ(exit_code("file"), 2);
   said = read_file(file("file.out"));
   EXPECT_NE(said.find("NCCL_TOPO_FILE: " + topology + " cannot be read here"), std::string::npos)
       << said;
   EXPECT_FALSE(std::filesystem::exists(file("results")));
-  EXPECT_EQ(run("nothing").exit_code, 0) << read_file(file("nothing.out"));
+  EXPECT_EQ(exit_code("nothing"), 0) << read_file(file("nothing.out"));
   const RunData data = read_run(file("results/run"));
   EXPECT_EQ(data.run.placement.at("container_image"), "image");
   EXPECT_NE(read_file(file("binds")).find(topology + ":" + topology), std::string::npos);

@@ -11,6 +11,7 @@
 #SBATCH --nodes=64
 #SBATCH --ntasks-per-node=1
 #SBATCH --gpus-per-node=8
+#SBATCH --partition=h100
 #SBATCH --array=0-1
 #SBATCH --exclusive
 #SBATCH --mem=0
@@ -37,8 +38,18 @@ if [[ -z ${SLURM_JOB_ID-} ]]; then
 fi
 this=${each[SLURM_ARRAY_TASK_ID]}
 
+if [[ $SLURM_JOB_PARTITION != "$this" ]]; then
+  echo "this is partition $SLURM_JOB_PARTITION, not $this: start the script by bash" >&2
+  exit 1
+fi
+
 # After sbatch --export=NONE the steps would start without PATH.
 export SLURM_EXPORT_ENV=ALL
+
+# On each node's own disk: what is staged there, what workers print. The job's own folder where
+# the site makes one; that of the login node may not be here.
+export TMPDIR=${SLURM_TMPDIR:-${TMPDIR:-/tmp}}
+if [[ ! -d $TMPDIR ]]; then TMPDIR=/tmp; fi
 
 # Agents talk over TCP, so that a fabric that hangs under test cannot hang what watches it.
 # Where the fabric has IP addresses too (ib0), name the other network:
@@ -76,11 +87,6 @@ done'
 if ((${#files[@]} > 0)) && ! "${launch[@]}" sh -c "$check" sh "${files[@]}"; then
   echo "nothing was measured: make these files and variables reach every node" >&2
   exit 2
-fi
-
-if [[ $SLURM_JOB_PARTITION != "$this" ]]; then
-  echo "this is partition $SLURM_JOB_PARTITION, not $this: start the script by bash" >&2
-  exit 1
 fi
 
 # One folder a job, the same after a requeue.
@@ -136,7 +142,7 @@ if [[ $limit == yes ]] && ((code == interrupted)); then
   scontrol update JobId="$SLURM_JOB_ID" ReqNodeList="$SLURM_JOB_NODELIST" || true
 fi
 if ((code == interrupted)); then
-  echo "to go on: sbatch --nodelist=$SLURM_JOB_NODELIST --nodes=$nodes --array=$SLURM_ARRAY_TASK_ID \\"
+  echo "to go on: sbatch --nodelist=$SLURM_JOB_NODELIST --partition=$this --array=$SLURM_ARRAY_TASK_ID \\"
   echo "            THIS_SCRIPT $run"
 fi
 exit "$code"
