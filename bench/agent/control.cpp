@@ -7,17 +7,11 @@
 #include "agent/packing.hpp"
 
 namespace nccl_sweep::agent {
-namespace {
-
-constexpr double kGatherPatience = 300;  // seconds: slow starts on a loaded node differ by minutes
-
-}  // namespace
-
 double poll_seconds(double waited_seconds) {
   return std::clamp(waited_seconds / 50, 0.002, 0.02);
 }
 
-std::vector<std::string> ControlPlane::gather(const std::string& text) {
+std::vector<std::string> ControlPlane::gather(const std::string& text, double patience_seconds) {
   std::vector<std::string> all;
   const Combine combine = [&](const std::vector<std::string>& children) {
     // The subtrees hold the ranks in order, so putting one after the other sorts them.
@@ -30,7 +24,7 @@ std::vector<std::string> ControlPlane::gather(const std::string& text) {
     while (!unpacker.at_end()) all.emplace_back(unpacker.text());
     return std::string();
   };
-  exchange(combine, kGatherPatience);
+  exchange(combine, patience_seconds);
   return all;
 }
 

@@ -34,6 +34,8 @@ struct Parcel {
 // goes up; what it makes on rank 0 is the answer.
 using Combine = std::function<std::string(const std::vector<std::string>& children)>;
 
+inline constexpr double kGatherPatience = 300;  // seconds: starts on loaded nodes differ by minutes
+
 class ControlPlane {
  public:
   virtual ~ControlPlane() = default;
@@ -47,7 +49,8 @@ class ControlPlane {
   // aborted (MPI_Abort), and --resume goes on from the records.
   virtual std::string exchange(const Combine&, double patience_seconds) = 0;
   // All texts by rank on rank 0, nothing elsewhere. Grows with the agents: once a run.
-  std::vector<std::string> gather(const std::string& text);
+  std::vector<std::string> gather(const std::string& text,
+                                  double patience_seconds = kGatherPatience);
 
   // Collective over the agents of each parcel, which may overlap: fills in the texts of the parcels
   // that this agent is in, from agent to agent along a tree over the parcel's own agents.

@@ -12,9 +12,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <thread>
 #include <nlohmann/json.hpp>
 
 #include "agent/machine.hpp"
@@ -71,21 +73,39 @@ StagedFile read_through(const fs::path& file, int from, int to) {
   return result;
 }
 
+// An agent of the node that copies hundreds of megabytes from a busy file server holds the lock.
+constexpr double kLockPatience = 600;  // seconds
+constexpr double kStagePatience = 2 * kLockPatience;
+constexpr double kTidyPatience = 5;
+
+bool lock(int fd, double patience_seconds) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                                   std::chrono::duration<double>(patience_seconds));
+  while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    if ((errno != EWOULDBLOCK && errno != EINTR) || Clock::now() >= end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return true;
+}
+
 // The folder, locked: one agent of a node copies while the others wait for it. It may be removed
-// between its opening and its locking, by the last user of another run.
-int lock_folder(const fs::path& folder) {
+// between its opening and its locking, by the last user of another run. Anybody can lock a folder of
+// theirs for ever, so whose it is comes first.
+int lock_folder(const fs::path& folder, double patience_seconds) {
   for (int tries = 0; tries < 10; ++tries) {
     if (mkdir(folder.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
       throw cannot_stage("cannot make a folder", folder);
     }
     Descriptor fd(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (fd.get() < 0) throw cannot_stage("cannot use the folder", folder);
-    if (flock(fd.get(), LOCK_EX) != 0) throw cannot_stage("cannot lock the folder", folder);
     struct stat info {};
     if (fstat(fd.get(), &info) != 0) throw cannot_stage("cannot use the folder", folder);
     if (info.st_uid != geteuid() || (info.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
       throw environment_error("the folder is not this user's alone", folder.string());
     }
+    if (!lock(fd.get(), patience_seconds)) throw cannot_stage("cannot lock the folder", folder);
+    if (fstat(fd.get(), &info) != 0) throw cannot_stage("cannot use the folder", folder);
     if (info.st_nlink > 0) return fd.release();
   }
   throw environment_error("the folder is removed again and again", folder.string());
@@ -108,12 +128,12 @@ void make_copy(const StagedFile& file, const fs::path& copy) {
       throw environment_error("the file is not the same as on rank 0's node", file.path);
     }
     if (fchmod(to.get(), S_IRWXU) != 0) throw cannot_stage("cannot set permissions", name);
+    if (access(name.c_str(), X_OK) != 0) throw cannot_stage("cannot execute from there", copy);
     if (rename(name.c_str(), copy.c_str()) != 0) throw cannot_stage("cannot rename", name);
   } catch (...) {
     unlink(name.c_str());
     throw;
   }
-  if (access(copy.c_str(), X_OK) != 0) throw cannot_stage("cannot execute from there", copy);
 }
 
 fs::path default_folder() {
@@ -197,7 +217,7 @@ StagedFile staged_file(const fs::path& file) {
 StagedCopies::StagedCopies() : folder_(default_folder()) {}
 
 std::string StagedCopies::add(const StagedFile& file) {
-  const Descriptor folder(lock_folder(folder_));
+  const Descriptor folder(lock_folder(folder_, kLockPatience));
   if (on_network(folder_)) {
     throw environment_error("the folder is on a network file system, too", folder_.string(),
                             "set TMPDIR to a node-local folder");
@@ -215,7 +235,7 @@ void StagedCopies::remove_abandoned() {
   std::error_code missing;
   if (!fs::is_directory(fs::symlink_status(folder_, missing))) return;
   try {
-    const Descriptor folder(lock_folder(folder_));  // whoever makes a copy holds it by then
+    const Descriptor folder(lock_folder(folder_, kTidyPatience));  // whoever makes a copy holds it
     for (const fs::directory_entry& file : fs::directory_iterator(folder_)) {
       const Descriptor fd(open(file.path().c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
       const bool held = fd.get() < 0 || flock(fd.get(), LOCK_EX | LOCK_NB) != 0;
@@ -223,7 +243,7 @@ void StagedCopies::remove_abandoned() {
     }
     rmdir(folder_.c_str());  // fails while others have copies there
   } catch (const std::exception&) {
-    return;  // the folder is another's, or being removed
+    return;  // the folder is another's, in use, or being removed
   }
 }
 
@@ -234,12 +254,17 @@ StagedCopies::~StagedCopies() {
 }
 
 std::vector<std::string> stage_files(ControlPlane& control, Setup& setup, StagedCopies& copies) {
+  if (!setup.stage.empty()) {
+    // Everybody has the setup before anybody is too busy to pass it on.
+    const auto nothing = [](const std::vector<std::string>&) { return std::string(); };
+    control.exchange(nothing, kStagePatience);
+  }
   json mine = json::array();
   for (const StagedFile& file : setup.stage) mine.push_back(try_to_add(copies, file));
   copies.remove_abandoned();
   if (setup.stage.empty()) return {};
   const std::vector<std::string> texts =
-      control.gather(mine.dump(-1, ' ', false, json::error_handler_t::replace));
+      control.gather(mine.dump(-1, ' ', false, json::error_handler_t::replace), kStagePatience);
   std::vector<std::string> warnings;
   json agreed = json::array();
   if (control.rank() == 0) {

@@ -6,7 +6,14 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 
 #include "core/error.hpp"
 #include "core/hash.hpp"
@@ -89,6 +96,33 @@ TEST_F(Staging, AFolderThatOthersCanWriteIsNotUsed) {
   fs::remove(stage());
   fs::create_directory_symlink(folder_.path(), stage());
   EXPECT_NE(error_of(copies).find("cannot use the folder"), std::string::npos);
+}
+
+TEST_F(Staging, AFolderOfAnotherIsNotWaitedFor) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make a folder another's";
+  fs::create_directory(stage());
+  fs::permissions(stage(), fs::perms::owner_all);
+  ASSERT_EQ(chown(stage().c_str(), 4242, 4242), 0);
+  const int theirs = open(stage().c_str(), O_RDONLY | O_DIRECTORY);
+  ASSERT_EQ(flock(theirs, LOCK_EX), 0);
+  StagedCopies copies(stage());
+  EXPECT_NE(error_of(copies).find("not this user's alone"), std::string::npos);
+  copies.remove_abandoned();
+  close(theirs);
+}
+
+TEST_F(Staging, WhatCannotBeExecutedThereIsNotLeftThere) {
+  if (geteuid() != 0) GTEST_SKIP() << "mounting is for root";
+  fs::create_directory(stage());
+  if (mount("none", stage().c_str(), "tmpfs", MS_NOEXEC, "mode=0700") != 0) {
+    GTEST_SKIP() << "no mounting here: " << strerror(errno);
+  }
+  {
+    StagedCopies copies(stage());
+    EXPECT_NE(error_of(copies).find("cannot execute from there"), std::string::npos);
+  }
+  EXPECT_TRUE(fs::is_empty(stage()));
+  EXPECT_EQ(umount(stage().c_str()), 0);
 }
 
 TEST_F(Staging, ReplacesTheProgramAndLibrariesOfCandidatesOnly) {
