@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/commands.hpp"
+#include "cli/sbatch_contradictions.hpp"
 #include "cli/sweep_options.hpp"
 #include "cli/sweep_setup.hpp"
 #include "cli/version.hpp"
@@ -158,18 +159,6 @@ void set_times(SbatchScript& script, const PreparedRun& run, const std::string& 
   }
 }
 
-void refuse_contradictions(const SbatchScript& script) {
-  if (script.nodes < 1 && script.array_nodes.empty()) {
-    throw usage_error("how many nodes?", {}, "--nodes N, or --array-nodes 2,4,8");
-  }
-  if (script.nodes > 0 && !script.array_nodes.empty()) {
-    throw usage_error("--nodes and --array-nodes: give one of them");
-  }
-  if (!script.array_nodes.empty() && !script.array_partitions.empty()) {
-    throw usage_error("one array only: --array-nodes or --array-partitions");
-  }
-}
-
 SbatchScript script_of(SbatchOptions options, const std::vector<std::string>& argv) {
   SbatchScript& script = options.script;
   refuse_contradictions(script);
@@ -203,7 +192,8 @@ ExitCode sbatch(const SbatchOptions& options, const std::vector<std::string>& ar
                       "remove it, name another with --file, or print with --dry-run");
   }
   write_whole_file(file, to_text(script));
-  const bool array = !script.array_nodes.empty() || !script.array_partitions.empty();
+  const bool array = !script.array_nodes.empty() || !script.array_partitions.empty() ||
+                     !script.array_switches.empty();
   fmt::print("wrote {}\n", file.string());
   fmt::print("plan  {}\n", script.plan);
   fmt::print("limit {} min; where it is not enough the job requeues itself and goes on\n",
@@ -227,6 +217,9 @@ void add_job_options(CLI::App& app, SbatchOptions& o) {
       ->group(job);
   app.add_option("--partition", s.partition, "Slurm partition")->group(job);
   app.add_option("--account", s.account, "Slurm account")->group(job);
+  app.add_option("--switches", s.switches,
+                 "N or N@TIME: under at most N leaf switches; Slurm waits so long for them")
+      ->group(job);
   app.add_option("--time", o.time, "time limit: 30m, 2h (default: from the plan)")->group(job);
   app.add_option("--launcher", o.launcher, "mpirun or srun (default: mpirun; pyxis: srun)")
       ->group(job);
@@ -235,6 +228,10 @@ void add_job_options(CLI::App& app, SbatchOptions& o) {
       ->check(CLI::PositiveNumber.description(""))
       ->group(job);
   app.add_option("--array-partitions", s.array_partitions, "a job array: the sweep on a,b")
+      ->delimiter(',')
+      ->group(job);
+  app.add_option("--array-switches", s.array_switches,
+                 "a job array: the sweep under exactly 1,2,4 leaf switches")
       ->delimiter(',')
       ->group(job);
 }

@@ -8,20 +8,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "report/sbatch_array.hpp"
+
 namespace nccl_sweep {
 namespace {
 
-bool is_array(const SbatchScript& s) {
-  return !s.array_nodes.empty() || !s.array_partitions.empty();
-}
-
-std::string words(const std::vector<std::string>& texts) {
-  std::vector<std::string> quoted;
-  for (const std::string& text : texts) quoted.push_back(shell_word(text));
-  return fmt::format("{}", fmt::join(quoted, " "));
-}
-
-std::string head(const SbatchScript& s) {
+std::string head(const SbatchScript& s, const SbatchArray& array) {
   std::string text = fmt::format(
       "#!/bin/bash\n"
       "# shellcheck disable=SC2016,SC2054,SC2317\n"
@@ -29,10 +21,9 @@ std::string head(const SbatchScript& s) {
       "# Planned: {}\n"
       "#\n",
       s.command, s.plan);
-  if (is_array(s)) {
-    text += fmt::format(
-        "#   bash THIS_SCRIPT                starts a sweep for each {}\n",
-        s.array_nodes.empty() ? "partition" : "number of nodes");
+  if (array.tasks > 0) {
+    text += fmt::format("#   bash THIS_SCRIPT                starts a sweep for each {}\n",
+                        array.word);
   } else {
     text += "#   sbatch THIS_SCRIPT              starts the sweep\n";
   }
@@ -42,60 +33,26 @@ std::string head(const SbatchScript& s) {
          "#\n";
 }
 
-// "$nodes", or what it is times the agents of a node.
-std::string agents(const SbatchScript& s, std::string_view nodes) {
-  if (s.agents_per_node == 1) return fmt::format("\"${}\"", nodes);
-  return fmt::format("\"$(({} * {}))\"", nodes, s.agents_per_node);
-}
-
-std::string directives(const SbatchScript& s) {
+std::string directives(const SbatchScript& s, const SbatchArray& array) {
   std::vector<std::string> options{fmt::format("job-name={}", job_name(s.name)),
                                    fmt::format("nodes={}", s.nodes),
                                    fmt::format("ntasks-per-node={}", s.agents_per_node)};
   if (s.gpus_per_node > 0) options.push_back(fmt::format("gpus-per-node={}", s.gpus_per_node));
   if (!s.partition.empty()) options.push_back("partition=" + s.partition);
   if (!s.account.empty()) options.push_back("account=" + s.account);
-  const std::size_t tasks = std::max(s.array_nodes.size(), s.array_partitions.size());
-  if (is_array(s)) options.push_back(fmt::format("array=0-{}", tasks - 1));
+  // Of an array, too: its tasks take over how long Slurm waits for it.
+  const std::string& switches = s.array_switches.empty() ? s.switches : s.array_switches.front();
+  if (!switches.empty()) options.push_back("switches=" + switches);
+  if (array.tasks > 0) options.push_back(fmt::format("array=0-{}", array.tasks - 1));
   options.insert(options.end(),
                  {"exclusive", "mem=0",
                   fmt::format("time={:02}:{:02}:00", s.minutes / 60, s.minutes % 60),
                   fmt::format("signal=B:USR1@{}", s.notice_seconds), "requeue",
-                  "open-mode=append", is_array(s) ? "output=%x-%A_%a.out" : "output=%x-%j.out"});
+                  "open-mode=append",
+                  array.tasks > 0 ? "output=%x-%A_%a.out" : "output=%x-%j.out"});
   std::string text;
   for (const std::string& option : options) text += "#SBATCH --" + option + "\n";
   return text + "set -euo pipefail\n";
-}
-
-// On a login node the script submits itself. Slurm knows no array whose tasks differ in size, but
-// the tasks of a held one can be changed.
-std::string array_start(const SbatchScript& s) {
-  if (!is_array(s)) return {};
-  const bool nodes = !s.array_nodes.empty();
-  std::string list;
-  if (nodes) list = fmt::format("{}", fmt::join(s.array_nodes, " "));
-  if (!nodes) list = words(s.array_partitions);
-  const std::string change =
-      nodes ? fmt::format("NumNodes=\"$n-$n\" \\\n      NumTasks={0} NumCPUs={0}", agents(s, "n"))
-            : std::string("Partition=\"$n\"");
-  return fmt::format(
-      "\n"
-      "# One task of the array for each. Started by bash, the script submits itself: held, until\n"
-      "# each task has its own {0}.\n"
-      "each=({1})\n"
-      "if [[ -z ${{SLURM_JOB_ID-}} ]]; then\n"
-      "  job=$(sbatch --parsable --hold \"$0\" \"$@\")\n"
-      "  job=${{job%%;*}}\n"
-      "  for i in \"${{!each[@]}}\"; do\n"
-      "    n=${{each[i]}}\n"
-      "    scontrol update JobId=\"${{job}}_$i\" {2}\n"
-      "  done\n"
-      "  scontrol release \"$job\"\n"
-      "  echo \"submitted job $job: {0} ${{each[*]}}\"\n"
-      "  exit\n"
-      "fi\n"
-      "this=${{each[SLURM_ARRAY_TASK_ID]}}\n",
-      nodes ? "nodes" : "partition", list, change);
 }
 
 std::string environment(const SbatchScript& s) {
@@ -126,11 +83,11 @@ std::string launch(const SbatchScript& s) {
   }
   if (s.launcher == SlurmLauncher::mpirun) {
     return text + fmt::format("launch=(mpirun -np {} --map-by ppr:{}:node --bind-to none)\n",
-                              agents(s, "nodes"), s.agents_per_node);
+                              agents_on(s, "nodes"), s.agents_per_node);
   }
   return text + fmt::format("launch=(srun --mpi=pmix --cpu-bind=none --nodes=\"$nodes\"\n"
                             "        --ntasks={} --ntasks-per-node={})\n",
-                            agents(s, "nodes"), s.agents_per_node);
+                            agents_on(s, "nodes"), s.agents_per_node);
 }
 
 std::string expected_files(const SbatchScript& s) {
@@ -149,7 +106,7 @@ std::string expected_files(const SbatchScript& s) {
   return text + fmt::format(
                     "mounts=(\"$PWD\"{}{})\n"
                     "for file in \"${{files[@]}}\"; do mounts+=(\"${{file#*=}}\"); done\n",
-                    s.mounts.empty() ? "" : " ", words(s.mounts));
+                    s.mounts.empty() ? "" : " ", shell_words(s.mounts));
 }
 
 // What is put between the launcher and the program.
@@ -198,24 +155,12 @@ if ((${#files[@]} > 0)) && ! "${launch[@]}" sh -c "$check" sh "${files[@]}"; the
 fi
 )sh";
 
-std::string run_folder(const SbatchScript& s) {
-  const std::string folder = "results/" + job_name(s.name);
-  std::string suffix = "$SLURM_JOB_ID";
-  if (!s.array_nodes.empty()) suffix = "$SLURM_ARRAY_JOB_ID-${this}nodes";
-  if (!s.array_partitions.empty()) suffix = "$SLURM_ARRAY_JOB_ID-$this";
-  std::string text;
-  if (!s.array_partitions.empty()) {
-    text += "\n"
-            "if [[ $SLURM_JOB_PARTITION != \"$this\" ]]; then\n"
-            "  echo \"this is partition $SLURM_JOB_PARTITION, not $this: start the script by bash\" "
-            ">&2\n"
-            "  exit 1\n"
-            "fi\n";
-  }
-  return text + fmt::format("\n"
-                            "# One folder a job, the same after a requeue.\n"
-                            "first=${{1:-{}-{}}}\n",
-                            folder, suffix);
+std::string run_folder(const SbatchScript& s, const SbatchArray& array) {
+  const std::string_view job = array.tasks > 0 ? "$SLURM_ARRAY_JOB_ID" : "$SLURM_JOB_ID";
+  return fmt::format("\n"
+                     "# One folder a job, the same after a requeue.\n"
+                     "first=${{1:-results/{}-{}{}}}\n",
+                     job_name(s.name), job, array.suffix);
 }
 
 std::string command(const SbatchScript& s) {
@@ -236,10 +181,12 @@ for ((more = 2; ; ++more)); do
   run=$first-$more
 done
 )sh",
-                     shell_word(s.program), words(s.sweep));
+                     shell_word(s.program), shell_words(s.sweep));
 }
 
-std::string supervision(const SbatchScript& s) {
+std::string supervision(const SbatchScript& s, const SbatchArray& array) {
+  // On the same nodes there is nothing to wait for.
+  const bool has_switches = !s.switches.empty() || !s.array_switches.empty();
   return fmt::format(R"sh(
 # Slurm's signal {0} s before the limit (USR1), or a preemption (TERM): the run ends after the trial
 # that it is in. After a preemption Slurm itself requeues the job, or means not to.
@@ -272,7 +219,7 @@ if [[ $limit == yes ]] && ((code == interrupted)); then
   echo "stopped before the time limit; requeued, to go on in $run"
   trap '' TERM  # the requeue ends this script, and what comes next must still be done
   scontrol requeue "$SLURM_JOB_ID"
-  scontrol update JobId="$SLURM_JOB_ID" ReqNodeList="$SLURM_JOB_NODELIST" || true
+  scontrol update JobId="$SLURM_JOB_ID" ReqNodeList="$SLURM_JOB_NODELIST"{2} || true
 fi
 if ((code == interrupted)); then
   echo "to go on: sbatch --nodelist=$SLURM_JOB_NODELIST{1} \\"
@@ -280,8 +227,8 @@ if ((code == interrupted)); then
 fi
 exit "$code"
 )sh",
-                     s.notice_seconds,
-                     is_array(s) ? " --nodes=$nodes --array=$SLURM_ARRAY_TASK_ID" : "");
+                     s.notice_seconds, array.again,
+                     has_switches ? " Switches=0" : "");
 }
 
 }  // namespace
@@ -303,6 +250,12 @@ std::string shell_word(std::string_view text) {
   return word + "'";
 }
 
+std::string shell_words(const std::vector<std::string>& texts) {
+  std::vector<std::string> quoted;
+  for (const std::string& text : texts) quoted.push_back(shell_word(text));
+  return fmt::format("{}", fmt::join(quoted, " "));
+}
+
 std::string job_name(std::string_view text) {
   std::string name(text.empty() ? "sweep" : text);
   for (char& c : name) {
@@ -313,9 +266,10 @@ std::string job_name(std::string_view text) {
 }
 
 std::string to_text(const SbatchScript& s) {
-  return head(s) + directives(s) + array_start(s) + environment(s) + launch(s) +
-         expected_files(s) + container(s) + std::string(kCheck) + run_folder(s) + command(s) +
-         supervision(s);
+  const SbatchArray array = sbatch_array(s);
+  return head(s, array) + directives(s, array) + array.start + environment(s) + launch(s) +
+         expected_files(s) + container(s) + std::string(kCheck) + run_folder(s, array) +
+         command(s) + supervision(s, array);
 }
 
 }  // namespace nccl_sweep

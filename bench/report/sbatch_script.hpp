@@ -26,20 +26,28 @@ struct SbatchScript {
   int notice_seconds = 120;  // so long before the limit Slurm sends its signal
   std::string partition;  // empty: the cluster's default
   std::string account;
+  std::string switches;   // "2", "2@1:00:00": at most so many leaf switches, waited for so long
   SlurmLauncher launcher = SlurmLauncher::mpirun;
   Container container = Container::none;
   std::string image;
   std::vector<std::string> mounts;  // "/a" or "/a:/b", beside the working folder
   std::vector<int> array_nodes;     // one array task for each; empty: no array
   std::vector<std::string> array_partitions;
+  std::vector<std::string> array_switches;  // like `switches`, but at least as many, too
   std::string program = "nccl-sweep";  // path that is the same on all nodes
   std::vector<std::string> sweep;      // arguments of `nccl-sweep run`
 };
 
 std::string to_text(const SbatchScript&);
 
+// 2 of "2" and of "2@1:00:00", Slurm's longest wait for them; 0 where it is neither.
+int switch_count(const std::string& text);
+
 // One word of a shell command; quoted where it must be.
 std::string shell_word(std::string_view text);
+
+// With a blank between.
+std::string shell_words(const std::vector<std::string>& texts);
 
 // "ib-qps" of "IB QPs!": letters, digits, dot, dash and underscore.
 std::string job_name(std::string_view text);

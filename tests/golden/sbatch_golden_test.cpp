@@ -75,6 +75,12 @@ TEST(Sbatch, ArrayOverPartitions) {
   expect_approved("sbatch.array-partitions.sh", to_text(script));
 }
 
+TEST(Sbatch, ArrayOverLeafSwitches) {
+  SbatchScript script = sweep();
+  script.array_switches = {"1@2:00:00", "2", "4"};
+  expect_approved("sbatch.array-switches.sh", to_text(script));
+}
+
 void expect_shipped(const std::string& name, const SbatchScript& script) {
   expect_approved_file(std::filesystem::path(SOURCE_FOLDER) / "scripts/slurm" / name,
                        to_text(script));
@@ -88,6 +94,9 @@ TEST(Sbatch, ScriptsThatAreShippedAreWhatTheGeneratorWrites) {
   expect_shipped("sweep-srun.sbatch", script);
   script.array_nodes = {2, 16, 64};
   expect_shipped("array-nodes.sbatch", script);
+  script.array_nodes.clear();
+  script.array_switches = {"1@2:00:00", "2", "4"};
+  expect_shipped("array-switches.sbatch", script);
 }
 
 TEST(Sbatch, WordsAreQuotedWhereTheShellWouldReadThem) {

@@ -42,6 +42,13 @@ TEST_F(SbatchCommand, TheJobRunsTheSweepThatTheOptionsSay) {
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "sweep.sbatch"));
 }
 
+TEST_F(SbatchCommand, TheLargestNumberOfSwitchesIsSlurmsToKeep) {
+  const Finished shown = sbatch("--backend host --vary HOST_CHUNK_BYTES=65536 --nodes 2 "
+                                "--switches 1@2:00:00 --dry-run");
+  ASSERT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_TRUE(contains(shown.out, "#SBATCH --switches=1@2:00:00\n")) << shown.out;
+}
+
 TEST_F(SbatchCommand, AScriptThatIsThereIsNotOverwritten) {
   const std::string options = "--backend host --vary HOST_CHUNK_BYTES=65536 --nodes 2";
   ASSERT_EQ(sbatch(options).exit_code, 0);
@@ -53,6 +60,18 @@ TEST_F(SbatchCommand, WhatCannotBeIsRefused) {
   const std::string sweep = "--backend host --vary HOST_CHUNK_BYTES=65536 --dry-run ";
   expect_refused(sweep, "how many nodes?");
   expect_refused(sweep + "--nodes 2 --array-nodes 2,4", "give one of them");
+  expect_refused(sweep + "--nodes 2 --array-switches 1,2 --array-partitions a,b",
+                 "one array only: --array-nodes, --array-partitions or --array-switches");
+  expect_refused(sweep + "--array-nodes 2,4 --array-switches 1,2", "one array only");
+  expect_refused(sweep + "--nodes 2 --switches 1 --array-switches 1,2", "give one of them");
+  expect_refused(sweep + "--nodes 2 --partition a --array-partitions a,b", "give one of them");
+  expect_refused(sweep + "--array-switches 1,2", "how many nodes?");
+  expect_refused(sweep + "--nodes 4 --array-switches 1,2,1@5", "--array-switches: 1 is there twice");
+  expect_refused(sweep + "--array-nodes 4,2,4", "--array-nodes: 4 is there twice");
+  expect_refused(sweep + "--nodes 2 --array-switches 1,4", "4 leaf switches for 2 nodes");
+  for (const char* switches : {"0", "-1", "x", "2@", "2@soon", "1,2"}) {
+    expect_refused(sweep + "--nodes 2 --switches=" + switches, "is no number of leaf switches");
+  }
   expect_refused(sweep + "--nodes 2 --container apptainer", "needs --container-image");
   expect_refused(sweep + "--nodes 2 --container-image x --launcher mpirun", "pyxis container");
   expect_refused(sweep + "--nodes 2 --agents-per-node gpu", "--gpus-per-node");

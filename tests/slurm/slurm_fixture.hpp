@@ -59,6 +59,15 @@ class SlurmTest : public testing::Test {
     return submitted.out.substr(0, submitted.out.find_first_of(";\n"));
   }
 
+  // Starts an array by bash, as its script wants it, and returns the job's number.
+  std::string submit_array() const {
+    const Finished submitted = shell("bash job.sbatch");
+    const std::string begin = "submitted job ";
+    EXPECT_EQ(submitted.exit_code, 0) << submitted.err;
+    EXPECT_EQ(submitted.out.substr(0, begin.size()), begin);
+    return submitted.out.substr(begin.size(), submitted.out.find(':') - begin.size());
+  }
+
   std::string job_says(const std::string& job) const {
     return shell("scontrol show job -o " + job).out;
   }

@@ -63,12 +63,7 @@ TEST_F(SlurmTest, TheTimeLimitsSignalRequeuesTheJobAndItGoesOn) {
 
 TEST_F(SlurmTest, AnArrayGivesEachTaskItsNumberOfNodes) {
   write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 1 --array-nodes 2,4");
-  const Finished submitted = shell("bash job.sbatch");
-  ASSERT_EQ(submitted.exit_code, 0) << submitted.err;
-  const std::string begin = "submitted job ";
-  ASSERT_EQ(submitted.out.substr(0, begin.size()), begin);
-  const std::string job = submitted.out.substr(
-      begin.size(), submitted.out.find(':') - begin.size());
+  const std::string job = submit_array();
   const std::string base = "results/sweep-" + job;
   ASSERT_TRUE(finished(job + "_0"));
   ASSERT_TRUE(finished(job + "_1"));
@@ -80,6 +75,45 @@ TEST_F(SlurmTest, AnArrayGivesEachTaskItsNumberOfNodes) {
   EXPECT_EQ(two.run.placement.at("SLURM_JOB_NUM_NODES"), "2");  // no more were held for it
   EXPECT_EQ(two.run.placement.at("SLURM_ARRAY_TASK_ID"), "0");
   EXPECT_EQ(four.run.fabric.nodes, 4);
+}
+
+TEST_F(SlurmTest, AnArrayGivesEachTaskItsNumberOfLeafSwitches) {
+  write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 1 --nodes 2 --array-switches 1,2@10");
+  const std::string job = submit_array();
+  ASSERT_TRUE(finished(job + "_0"));
+  ASSERT_TRUE(finished(job + "_1"));
+  const auto run = [&](const char* name) {
+    return read_run(file("results/sweep-" + job + name));
+  };
+  const RunData near = run("-1switches");
+  const RunData far = run("-2switches");
+  expect_whole(near, 3);
+  expect_whole(far, 3);
+  EXPECT_EQ(near.run.fabric.nodes, 2);
+  EXPECT_EQ(near.run.fabric.span, "leaf");
+  EXPECT_EQ(far.run.fabric.nodes, 2);
+  EXPECT_EQ(far.run.fabric.span, "leaves-2");
+  EXPECT_NE(near.run.fabric.hosts, far.run.fabric.hosts);
+}
+
+TEST_F(SlurmTest, AnotherNumberOfLeafSwitchesThanAskedForIsNotMeasured) {
+  write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 1 --nodes 2 --array-switches 2,1");
+  // Not by bash: to Slurm 2 is the most, and two nodes of one switch are free.
+  const Finished done = shell("sbatch -W --array=0 --output=far.out job.sbatch");
+  EXPECT_EQ(done.exit_code, 1) << done.err;
+  const std::string said = read_file(file("far.out"));
+  EXPECT_NE(said.find("under 1 leaf switches, not 2; nothing was measured"), std::string::npos)
+      << said;
+  EXPECT_FALSE(std::filesystem::exists(file("results")));
+  // Of the three asked for there are two.
+  std::filesystem::remove(file("job.sbatch"));
+  write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 1 --nodes 3 --array-switches 1,3");
+  const Finished refused = shell("bash job.sbatch");
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_NE(refused.err.find("batch has nodes under 2 leaf switches, not 3: nothing is submitted"),
+            std::string::npos)
+      << refused.err;
+  EXPECT_EQ(shell("squeue -h").out, "");
 }
 
 TEST_F(SlurmTest, ACancelledJobLeavesARunThatAnotherJobFinishes) {

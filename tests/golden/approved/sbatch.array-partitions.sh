@@ -37,6 +37,11 @@ if [[ -z ${SLURM_JOB_ID-} ]]; then
 fi
 this=${each[SLURM_ARRAY_TASK_ID]}
 
+if [[ $SLURM_JOB_PARTITION != "$this" ]]; then
+  echo "this is partition $SLURM_JOB_PARTITION, not $this: start the script by bash" >&2
+  exit 1
+fi
+
 # After sbatch --export=NONE the steps would start without PATH.
 export SLURM_EXPORT_ENV=ALL
 
@@ -76,11 +81,6 @@ done'
 if ((${#files[@]} > 0)) && ! "${launch[@]}" sh -c "$check" sh "${files[@]}"; then
   echo "nothing was measured: make these files and variables reach every node" >&2
   exit 2
-fi
-
-if [[ $SLURM_JOB_PARTITION != "$this" ]]; then
-  echo "this is partition $SLURM_JOB_PARTITION, not $this: start the script by bash" >&2
-  exit 1
 fi
 
 # One folder a job, the same after a requeue.
@@ -136,7 +136,7 @@ if [[ $limit == yes ]] && ((code == interrupted)); then
   scontrol update JobId="$SLURM_JOB_ID" ReqNodeList="$SLURM_JOB_NODELIST" || true
 fi
 if ((code == interrupted)); then
-  echo "to go on: sbatch --nodelist=$SLURM_JOB_NODELIST --nodes=$nodes --array=$SLURM_ARRAY_TASK_ID \\"
+  echo "to go on: sbatch --nodelist=$SLURM_JOB_NODELIST --partition=$this --array=$SLURM_ARRAY_TASK_ID \\"
   echo "            THIS_SCRIPT $run"
 fi
 exit "$code"
