@@ -38,10 +38,13 @@ std::string directives(const SbatchScript& s, const SbatchArray& array) {
                                    fmt::format("nodes={}", s.nodes),
                                    fmt::format("ntasks-per-node={}", s.agents_per_node)};
   if (s.gpus_per_node > 0) options.push_back(fmt::format("gpus-per-node={}", s.gpus_per_node));
-  if (!s.partition.empty()) options.push_back("partition=" + s.partition);
-  if (!s.account.empty()) options.push_back("account=" + s.account);
-  // Of an array, too: its tasks take over how long Slurm waits for it.
+  // Of an array the first value: the default partition may refuse the job, and its tasks take over
+  // how long Slurm waits for switches.
+  const std::string& partition =
+      s.array_partitions.empty() ? s.partition : s.array_partitions.front();
   const std::string& switches = s.array_switches.empty() ? s.switches : s.array_switches.front();
+  if (!partition.empty()) options.push_back("partition=" + partition);
+  if (!s.account.empty()) options.push_back("account=" + s.account);
   if (!switches.empty()) options.push_back("switches=" + switches);
   if (array.tasks > 0) options.push_back(fmt::format("array=0-{}", array.tasks - 1));
   options.insert(options.end(),

@@ -77,6 +77,28 @@ TEST_F(SlurmTest, AnArrayGivesEachTaskItsNumberOfNodes) {
   EXPECT_EQ(four.run.fabric.nodes, 4);
 }
 
+TEST_F(SlurmTest, AnArrayGivesEachTaskItsPartition) {
+  write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 1 --nodes 2 "
+               "--array-partitions other,batch");
+  // Not by bash all tasks are of the first partition.
+  const Finished wrong = shell("sbatch -W --array=1 --output=wrong.out job.sbatch");
+  EXPECT_EQ(wrong.exit_code, 1) << wrong.err;
+  const std::string said = read_file(file("wrong.out"));
+  EXPECT_NE(said.find("this is partition other, not batch"), std::string::npos) << said;
+  EXPECT_FALSE(std::filesystem::exists(file("results")));
+  const std::string job = submit_array();
+  int task = 0;
+  for (const std::string partition : {"other", "batch"}) {
+    ASSERT_TRUE(finished(job + "_" + std::to_string(task)));
+    const RunData data = read_run(file("results/sweep-" + job + "-" + partition));
+    expect_whole(data, 3);
+    EXPECT_EQ(data.run.placement.at("SLURM_JOB_PARTITION"), partition);
+    EXPECT_EQ(data.run.placement.at("SLURM_ARRAY_TASK_ID"), std::to_string(task));
+    EXPECT_EQ(data.run.fabric.nodes, 2);
+    ++task;
+  }
+}
+
 TEST_F(SlurmTest, AnArrayGivesEachTaskItsNumberOfLeafSwitches) {
   write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 1 --nodes 2 --array-switches 1,2@10");
   const std::string job = submit_array();

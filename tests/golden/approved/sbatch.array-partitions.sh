@@ -11,6 +11,7 @@
 #SBATCH --nodes=64
 #SBATCH --ntasks-per-node=1
 #SBATCH --gpus-per-node=8
+#SBATCH --partition=h100
 #SBATCH --array=0-1
 #SBATCH --exclusive
 #SBATCH --mem=0
