@@ -207,29 +207,37 @@ std::string StagedCopies::add(const StagedFile& file) {
   if (!holds(copy, file.hash)) make_copy(file, copy);
   Descriptor held(open(copy.c_str(), O_RDONLY | O_CLOEXEC));
   if (held.get() < 0 || flock(held.get(), LOCK_SH) != 0) throw cannot_stage("cannot hold", copy);
-  held_.emplace_back(held.release(), copy);
+  held_.push_back(held.release());
   return copy.string();
+}
+
+void StagedCopies::remove_abandoned() {
+  std::error_code missing;
+  if (!fs::is_directory(fs::symlink_status(folder_, missing))) return;
+  try {
+    const Descriptor folder(lock_folder(folder_));  // whoever makes a copy holds it by then
+    for (const fs::directory_entry& file : fs::directory_iterator(folder_)) {
+      const Descriptor fd(open(file.path().c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+      const bool held = fd.get() < 0 || flock(fd.get(), LOCK_EX | LOCK_NB) != 0;
+      if (!held) unlink(file.path().c_str());
+    }
+    rmdir(folder_.c_str());  // fails while others have copies there
+  } catch (const std::exception&) {
+    return;  // the folder is another's, or being removed
+  }
 }
 
 StagedCopies::~StagedCopies() {
   if (held_.empty()) return;
-  try {
-    const Descriptor folder(lock_folder(folder_));
-    for (const auto& [fd, copy] : held_) {
-      const bool last = flock(fd, LOCK_EX | LOCK_NB) == 0;
-      if (last) unlink(copy.c_str());
-      close(fd);
-    }
-    rmdir(folder_.c_str());  // fails while others have copies there
-  } catch (const std::exception&) {
-    for (const auto& [fd, copy] : held_) close(fd);
-  }
+  for (const int fd : held_) close(fd);
+  remove_abandoned();
 }
 
 std::vector<std::string> stage_files(ControlPlane& control, Setup& setup, StagedCopies& copies) {
-  if (setup.stage.empty()) return {};
   json mine = json::array();
   for (const StagedFile& file : setup.stage) mine.push_back(try_to_add(copies, file));
+  copies.remove_abandoned();
+  if (setup.stage.empty()) return {};
   const std::vector<std::string> texts =
       control.gather(mine.dump(-1, ' ', false, json::error_handler_t::replace));
   std::vector<std::string> warnings;

@@ -37,9 +37,12 @@ class StagedCopies {
   // Path of the copy. Throws an environment Error: no room, no permission, another content.
   std::string add(const StagedFile& file);
 
+  // Removes what nobody holds: copies of runs that were killed. Where it cannot, it leaves them.
+  void remove_abandoned();
+
  private:
   std::filesystem::path folder_;
-  std::vector<std::pair<int, std::filesystem::path>> held_;  // descriptors with a shared lock
+  std::vector<int> held_;  // descriptors of copies, with a shared lock
 };
 
 // Collective over all agents: makes the copies that `setup` asks for, and lets it point at those

@@ -35,6 +35,7 @@ struct SbatchOptions {
   std::string time;
   std::string program;
   std::string file;
+  std::string stage = "auto";
   bool dry_run = false;
 };
 
@@ -177,6 +178,12 @@ SbatchScript script_of(SbatchOptions options, const std::vector<std::string>& ar
   for (std::size_t i = 1; i < argv.size(); ++i) command.push_back(shell_word(argv[i]));
   script.command = fmt::format("{} (version {})", fmt::join(command, " "), kVersion);
   script.sweep = options.sweep_words;
+  if (options.sweep.allow_hidden_gpus) script.resumed.push_back("--allow-hidden-gpus");
+  if (options.stage != "auto") {
+    for (auto* words : {&script.sweep, &script.resumed}) {
+      words->insert(words->end(), {"--stage", options.stage});
+    }
+  }
   return script;
 }
 
@@ -242,7 +249,7 @@ void add_container_options(CLI::App& app, SbatchOptions& o) {
   app.add_option("--container", o.container, "pyxis (default), apptainer or singularity")
       ->group(group);
   app.add_option("--container-mounts", o.script.mounts,
-                 "/a,/b:/c: beside this folder, the program and NCCL's files")
+                 "/a,/b:/c: beside this folder, TMPDIR, the program and NCCL's files")
       ->delimiter(',')
       ->group(group);
   app.add_option("--program", o.program, "nccl-sweep as the nodes see it (default: this one)")
@@ -258,6 +265,7 @@ void add_sbatch_command(CLI::App& app, Chosen& chosen, const std::vector<std::st
   add_sweep_options(*command, options->sweep);
   add_job_options(*command, *options);
   add_container_options(*command, *options);
+  add_stage_option(*command, options->stage);
   command->add_option("--file", options->file, "script to write (default: NAME.sbatch)");
   command->add_flag("--dry-run", options->dry_run, "print the script, write nothing");
   command->callback([options, &chosen, command, argv] {

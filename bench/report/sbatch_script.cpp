@@ -64,6 +64,11 @@ std::string environment(const SbatchScript& s) {
       "# After sbatch --export=NONE the steps would start without PATH.\n"
       "export SLURM_EXPORT_ENV=ALL\n"
       "\n"
+      "# On each node's own disk: what is staged there, what workers print. The job's own folder where\n"
+      "# the site makes one; that of the login node may not be here.\n"
+      "export TMPDIR=${SLURM_TMPDIR:-${TMPDIR:-/tmp}}\n"
+      "if [[ ! -d $TMPDIR ]]; then TMPDIR=/tmp; fi\n"
+      "\n"
       "# Agents talk over TCP, so that a fabric that hangs under test cannot hang what watches it.\n"
       "# Where the fabric has IP addresses too (ib0), name the other network:\n"
       "# export OMPI_MCA_btl_tcp_if_include=eth0 OMPI_MCA_oob_tcp_if_include=eth0\n"
@@ -107,7 +112,7 @@ std::string expected_files(const SbatchScript& s) {
       "done\n";
   if (s.container == Container::none) return text;
   return text + fmt::format(
-                    "mounts=(\"$PWD\"{}{})\n"
+                    "mounts=(\"$PWD\" \"$TMPDIR\"{}{})\n"
                     "for file in \"${{files[@]}}\"; do mounts+=(\"${{file#*=}}\"); done\n",
                     s.mounts.empty() ? "" : " ", shell_words(s.mounts));
 }
@@ -177,14 +182,15 @@ for ((more = 2; ; ++more)); do
   fi
   if head -n 1 "$run/records.jsonl" |
     grep -F "\"SLURM_JOB_NODELIST\":\"$SLURM_JOB_NODELIST\"" >/dev/null; then
-    sweep=("$program" run --resume "$run")
+    sweep=("$program" run --resume "$run"{}{})
     break
   fi
   echo "$run was measured on other nodes and is left as it is"
   run=$first-$more
 done
 )sh",
-                     shell_word(s.program), shell_words(s.sweep));
+                     shell_word(s.program), shell_words(s.sweep),
+                     s.resumed.empty() ? "" : " ", shell_words(s.resumed));
 }
 
 std::string supervision(const SbatchScript& s, const SbatchArray& array) {

@@ -36,6 +36,7 @@ struct SbatchScript {
   std::vector<std::string> array_switches;  // like `switches`, but at least as many, too
   std::string program = "nccl-sweep";  // path that is the same on all nodes
   std::vector<std::string> sweep;      // arguments of `nccl-sweep run`
+  std::vector<std::string> resumed;    // and of `run --resume`
 };
 
 std::string to_text(const SbatchScript&);

@@ -49,6 +49,18 @@ TEST_F(SbatchCommand, TheLargestNumberOfSwitchesIsSlurmsToKeep) {
   EXPECT_TRUE(contains(shown.out, "#SBATCH --switches=1@2:00:00\n")) << shown.out;
 }
 
+TEST_F(SbatchCommand, WhatHoldsForARunHoldsForItWhenItGoesOn) {
+  const std::string sweep = "--backend host --vary HOST_CHUNK_BYTES=65536 --nodes 2 --dry-run ";
+  const Finished shown = sbatch(sweep + "--stage always --allow-hidden-gpus");
+  ASSERT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_TRUE(contains(shown.out, "--allow-hidden-gpus --stage always --output)")) << shown.out;
+  EXPECT_TRUE(contains(shown.out,
+                       "run --resume \"$run\" --allow-hidden-gpus --stage always)")) << shown.out;
+  const Finished plain = sbatch(sweep);
+  EXPECT_TRUE(contains(plain.out, "run --resume \"$run\")\n")) << plain.out;
+  expect_refused(sweep + "--stage sometimes", "sometimes not in {auto,always,never}");
+}
+
 TEST_F(SbatchCommand, AScriptThatIsThereIsNotOverwritten) {
   const std::string options = "--backend host --vary HOST_CHUNK_BYTES=65536 --nodes 2";
   ASSERT_EQ(sbatch(options).exit_code, 0);

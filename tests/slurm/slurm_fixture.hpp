@@ -92,6 +92,31 @@ class SlurmTest : public testing::Test {
     });
   }
 
+  // Copies of the worker in the node's own /dev/shm.
+  std::size_t staged_on(const std::string& node) const {
+    std::ifstream process(file("slurm/run/slurmd-" + node + ".pid"));
+    std::string number;
+    process >> number;
+    const std::filesystem::path shm = "/proc/" + number + "/root/dev/shm";
+    EXPECT_TRUE(std::filesystem::exists(shm)) << shm;
+    std::size_t copies = 0;
+    std::error_code none;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(shm, none)) {
+      if (contains(entry.path().filename().string(), "-nccl-sweep-worker")) ++copies;
+    }
+    return copies;
+  }
+
+  // All at once, as when the nodes lose power: no agent hears of another's end.
+  void kill_agents() const {
+    shell(R"sh(
+agents=()
+for pid in $(for node in 1 2 3 4; do ip netns pids "lsl$(<slurm/etc/index)-node$node"; done); do
+  if [[ $(</proc/$pid/comm) == nccl-sweep ]]; then agents+=("$pid"); fi
+done
+kill -KILL "${agents[@]}")sh");
+  }
+
   std::size_t trials_in(const std::string& run) const {
     const std::string text = read_file(file(run) / kRecordFile);
     std::size_t count = 0;

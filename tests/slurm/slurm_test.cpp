@@ -138,21 +138,46 @@ TEST_F(SlurmTest, AnotherNumberOfLeafSwitchesThanAskedForIsNotMeasured) {
   EXPECT_EQ(shell("squeue -h").out, "");
 }
 
-TEST_F(SlurmTest, ACancelledJobLeavesARunThatAnotherJobFinishes) {
-  write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 12 --nodes 2");
-  const std::string job = submit("--nodelist=node1,node2 job.sbatch");
+// The nodes' own disk is /dev/shm here: each has one. The login node's TMPDIR is not on them.
+TEST_F(SlurmTest, ACancelledJobLeavesARunThatAnotherJobFinishesAndNothingOnTheNodes) {
+  const std::string nodes = "--nodelist=node1,node2 job.sbatch";
+  const auto submit_staged = [&](const std::string& arguments) {
+    const Finished submitted = shell(
+        "export TMPDIR=$PWD/login SLURM_TMPDIR=/dev/shm\nsbatch --parsable " + nodes + arguments);
+    EXPECT_EQ(submitted.exit_code, 0) << submitted.err;
+    return submitted.out.substr(0, submitted.out.find_first_of(";\n"));
+  };
+  const auto measures = [&](const std::string& run, std::size_t trials) {
+    return eventually([&] { return trials_in(run) >= trials; });
+  };
+  write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 8 --nodes 2 --stage always");
+  const std::string job = submit_staged("");
   const std::string run = "results/sweep-" + job;
-  ASSERT_TRUE(eventually([&] { return trials_in(run) >= 2; }))
-      << read_file(file("sweep-" + job + ".out"));
+  ASSERT_TRUE(measures(run, 2)) << read_file(file("sweep-" + job + ".out"));
+  EXPECT_EQ(staged_on("node1"), 1U);
+  EXPECT_EQ(staged_on("node2"), 1U);
+  EXPECT_EQ(staged_on("node3"), 0U);
   shell("scancel " + job);
   ASSERT_TRUE(finished(job));
   EXPECT_NE(job_says(job).find("JobState=CANCELLED"), std::string::npos) << job_says(job);
-  EXPECT_LT(trials_in(run), 25U);
-  const std::string next = submit("--nodelist=node1,node2 job.sbatch " + run);
+  EXPECT_LT(trials_in(run), 17U);
+  EXPECT_TRUE(eventually([&] { return shell("squeue -h").out.empty(); }));
+  EXPECT_EQ(staged_on("node1") + staged_on("node2"), 0U);
+  // Killed, nobody can tidy up: the next job does.
+  const std::size_t before = trials_in(run);
+  const std::string killed = submit_staged(" " + run);
+  ASSERT_TRUE(measures(run, before + 1)) << read_file(file("sweep-" + killed + ".out"));
+  kill_agents();
+  ASSERT_TRUE(finished(killed));
+  EXPECT_EQ(staged_on("node1") + staged_on("node2"), 2U);
+  const std::string next = submit_staged(" " + run);
   ASSERT_TRUE(finished(next));
   EXPECT_NE(job_says(next).find("JobState=COMPLETED"), std::string::npos)
       << read_file(file("sweep-" + next + ".out"));
-  expect_whole(read_run(file(run)), 25);
+  const RunData data = read_run(file(run));
+  expect_whole(data, 17);
+  EXPECT_NE(data.run.placement.at("staged").find("on each node"), std::string::npos);
+  EXPECT_EQ(staged_on("node1") + staged_on("node2"), 0U);
 }
 
 TEST_F(SlurmTest, OtherNodesStartARunOfTheirOwn) {

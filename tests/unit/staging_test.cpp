@@ -106,6 +106,29 @@ TEST_F(Staging, ReplacesTheProgramAndLibrariesOfCandidatesOnly) {
   EXPECT_EQ(sent.candidates[1].assignments[1].second, "1");
 }
 
+TEST_F(Staging, WhatAKilledRunLeftGoesWithTheNextOneWhateverThatStages) {
+  StagedCopies others(stage());
+  const std::string held = others.add(file_);
+  write(stage() / "0123456789abcdef-worker", "of a run that was killed");
+  write(stage() / "0123456789abcdef-worker-Zk3xAb", "of one that was killed while it copied");
+  const std::unique_ptr<ControlPlane> control = make_solo_control();
+  agent::Setup stages_nothing;
+  {
+    StagedCopies copies(stage());
+    EXPECT_TRUE(stage_files(*control, stages_nothing, copies).empty());
+  }
+  EXPECT_TRUE(fs::exists(held));
+  EXPECT_EQ(std::distance(fs::directory_iterator(stage()), {}), 1);
+}
+
+TEST_F(Staging, AFolderInWhichNobodyHoldsAnythingGoes) {
+  fs::create_directory(stage());
+  fs::permissions(stage(), fs::perms::owner_all);
+  write(stage() / "0123456789abcdef-worker", "of a run that was killed");
+  StagedCopies(stage()).remove_abandoned();
+  EXPECT_FALSE(fs::exists(stage()));
+}
+
 TEST_F(Staging, ThatFailsLeavesTheOriginalsAndSaysWhy) {
   agent::Setup setup;
   setup.worker_program = original();

@@ -76,6 +76,11 @@ fi
 # After sbatch --export=NONE the steps would start without PATH.
 export SLURM_EXPORT_ENV=ALL
 
+# On each node's own disk: what is staged there, what workers print. The job's own folder where
+# the site makes one; that of the login node may not be here.
+export TMPDIR=${SLURM_TMPDIR:-${TMPDIR:-/tmp}}
+if [[ ! -d $TMPDIR ]]; then TMPDIR=/tmp; fi
+
 # Agents talk over TCP, so that a fabric that hangs under test cannot hang what watches it.
 # Where the fabric has IP addresses too (ib0), name the other network:
 # export OMPI_MCA_btl_tcp_if_include=eth0 OMPI_MCA_oob_tcp_if_include=eth0
