@@ -97,7 +97,7 @@ class SlurmTest : public testing::Test {
     std::ifstream process(file("slurm/run/slurmd-" + node + ".pid"));
     std::string number;
     process >> number;
-    const std::filesystem::path shm = "/proc/" + number + "/root/dev/shm";
+    const auto shm = std::filesystem::path("/proc") / number / "root" / "dev/shm";
     EXPECT_TRUE(std::filesystem::exists(shm)) << shm;
     std::size_t copies = 0;
     std::error_code none;
