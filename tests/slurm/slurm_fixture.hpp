@@ -52,9 +52,9 @@ class SlurmTest : public testing::Test {
     ASSERT_EQ(written.exit_code, 0) << written.err;
   }
 
-  // Submits and returns the job's number.
-  std::string submit(const std::string& what) const {
-    const Finished submitted = shell("sbatch --parsable " + what);
+  // Submits, in the environment that `before` makes, and returns the job's number.
+  std::string submit(const std::string& what, const std::string& before = "") const {
+    const Finished submitted = shell(before + "\nsbatch --parsable " + what);
     EXPECT_EQ(submitted.exit_code, 0) << submitted.err;
     return submitted.out.substr(0, submitted.out.find_first_of(";\n"));
   }
@@ -90,6 +90,15 @@ class SlurmTest : public testing::Test {
       }
       return false;
     });
+  }
+
+  // Of the script, once the job has ended. (sbatch -W looks ever more rarely.)
+  int exit_code_of(const std::string& job) const {
+    EXPECT_TRUE(finished(job));
+    const std::string said = job_says(job);
+    const std::string name = " ExitCode=";
+    const std::size_t at = said.find(name);
+    return at == std::string::npos ? -1 : std::atoi(said.c_str() + at + name.size());
   }
 
   // Copies of the worker in the node's own /dev/shm.

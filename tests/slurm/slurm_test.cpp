@@ -81,8 +81,7 @@ TEST_F(SlurmTest, AnArrayGivesEachTaskItsPartition) {
   write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 1 --nodes 2 "
                "--array-partitions other,batch");
   // Not by bash all tasks are of the first partition.
-  const Finished wrong = shell("sbatch -W --array=1 --output=wrong.out job.sbatch");
-  EXPECT_EQ(wrong.exit_code, 1) << wrong.err;
+  EXPECT_EQ(exit_code_of(submit("--array=1 --output=wrong.out job.sbatch")), 1);
   const std::string said = read_file(file("wrong.out"));
   EXPECT_NE(said.find("this is partition other, not batch"), std::string::npos) << said;
   EXPECT_FALSE(std::filesystem::exists(file("results")));
@@ -121,8 +120,7 @@ TEST_F(SlurmTest, AnArrayGivesEachTaskItsNumberOfLeafSwitches) {
 TEST_F(SlurmTest, AnotherNumberOfLeafSwitchesThanAskedForIsNotMeasured) {
   write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 1 --nodes 2 --array-switches 2,1");
   // Not by bash: to Slurm 2 is the most, and two nodes of one switch are free.
-  const Finished done = shell("sbatch -W --array=0 --output=far.out job.sbatch");
-  EXPECT_EQ(done.exit_code, 1) << done.err;
+  EXPECT_EQ(exit_code_of(submit("--array=0 --output=far.out job.sbatch")), 1);
   const std::string said = read_file(file("far.out"));
   EXPECT_NE(said.find("under 1 leaf switches, not 2; nothing was measured"), std::string::npos)
       << said;
@@ -142,15 +140,12 @@ TEST_F(SlurmTest, AnotherNumberOfLeafSwitchesThanAskedForIsNotMeasured) {
 TEST_F(SlurmTest, ACancelledJobLeavesARunThatAnotherJobFinishesAndNothingOnTheNodes) {
   const std::string nodes = "--nodelist=node1,node2 job.sbatch";
   const auto submit_staged = [&](const std::string& arguments) {
-    const Finished submitted = shell(
-        "export TMPDIR=$PWD/login SLURM_TMPDIR=/dev/shm\nsbatch --parsable " + nodes + arguments);
-    EXPECT_EQ(submitted.exit_code, 0) << submitted.err;
-    return submitted.out.substr(0, submitted.out.find_first_of(";\n"));
+    return submit(nodes + arguments, "export TMPDIR=$PWD/login SLURM_TMPDIR=/dev/shm");
   };
   const auto measures = [&](const std::string& run, std::size_t trials) {
     return eventually([&] { return trials_in(run) >= trials; });
   };
-  write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 8 --nodes 2 --stage always");
+  write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 6 --nodes 2 --stage always");
   const std::string job = submit_staged("");
   const std::string run = "results/sweep-" + job;
   ASSERT_TRUE(measures(run, 2)) << read_file(file("sweep-" + job + ".out"));
@@ -160,7 +155,7 @@ TEST_F(SlurmTest, ACancelledJobLeavesARunThatAnotherJobFinishesAndNothingOnTheNo
   shell("scancel " + job);
   ASSERT_TRUE(finished(job));
   EXPECT_NE(job_says(job).find("JobState=CANCELLED"), std::string::npos) << job_says(job);
-  EXPECT_LT(trials_in(run), 17U);
+  EXPECT_LT(trials_in(run), 13U);
   EXPECT_TRUE(eventually([&] { return shell("squeue -h").out.empty(); }));
   EXPECT_EQ(staged_on("node1") + staged_on("node2"), 0U);
   // Killed, nobody can tidy up: the next job does.
@@ -175,7 +170,7 @@ TEST_F(SlurmTest, ACancelledJobLeavesARunThatAnotherJobFinishesAndNothingOnTheNo
   EXPECT_NE(job_says(next).find("JobState=COMPLETED"), std::string::npos)
       << read_file(file("sweep-" + next + ".out"));
   const RunData data = read_run(file(run));
-  expect_whole(data, 17);
+  expect_whole(data, 13);
   EXPECT_NE(data.run.placement.at("staged").find("on each node"), std::string::npos);
   EXPECT_EQ(staged_on("node1") + staged_on("node2"), 0U);
 }
@@ -226,20 +221,21 @@ TEST_F(SlurmTest, WhatDoesNotReachTheContainerStopsTheJobBeforeAnythingIsMeasure
   write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 1 --nodes 2 --container apptainer "
                "--container-image image");
   const std::string topology = file("etc/topo.xml").string();
-  const auto run = [&](const std::string& hide) {
-    return shell("chmod +x apptainer; export PATH=$PWD:$PATH NCCL_TOPO_FILE=" + topology +
-                 " HIDE=" + hide + "; sbatch -W --output=" + hide + ".out job.sbatch results/run");
+  const auto exit_code = [&](const std::string& hide) {
+    return exit_code_of(submit("--output=" + hide + ".out job.sbatch results/run",
+                               "chmod +x apptainer; export PATH=$PWD:$PATH NCCL_TOPO_FILE=" +
+                                   topology + " HIDE=" + hide));
   };
-  EXPECT_EQ(run("variable").exit_code, 2);
+  EXPECT_EQ(exit_code("variable"), 2);
   std::string said = read_file(file("variable.out"));
   EXPECT_NE(said.find("NCCL_TOPO_FILE=" + topology + " did not arrive here"), std::string::npos)
       << said;
-  EXPECT_EQ(run("file").exit_code, 2);
+  EXPECT_EQ(exit_code("file"), 2);
   said = read_file(file("file.out"));
   EXPECT_NE(said.find("NCCL_TOPO_FILE: " + topology + " cannot be read here"), std::string::npos)
       << said;
   EXPECT_FALSE(std::filesystem::exists(file("results")));
-  EXPECT_EQ(run("nothing").exit_code, 0) << read_file(file("nothing.out"));
+  EXPECT_EQ(exit_code("nothing"), 0) << read_file(file("nothing.out"));
   const RunData data = read_run(file("results/run"));
   EXPECT_EQ(data.run.placement.at("container_image"), "image");
   EXPECT_NE(read_file(file("binds")).find(topology + ":" + topology), std::string::npos);
