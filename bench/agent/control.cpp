@@ -30,7 +30,7 @@ std::vector<std::string> ControlPlane::gather(const std::string& text) {
     while (!unpacker.at_end()) all.emplace_back(unpacker.text());
     return std::string();
   };
-  exchange(combine, kGatherPatience);
+  exchange(combine, {kGatherPatience});
   return all;
 }
 

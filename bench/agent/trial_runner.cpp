@@ -31,7 +31,11 @@ struct Deadlines {
 constexpr Deadlines kGpuDeadlines{120, 300, 60};
 constexpr Deadlines kCpuDeadlines{30, 60, 30};
 
-constexpr double kPhasePatience = 60;  // after the deadline: then an agent is lost
+// After the deadline, or after a failure was announced: then an agent is lost. Who shortens the
+// deadlines is in a hurry here too, but a loaded node must not look like a lost one.
+constexpr double kPhasePatience = 60;
+constexpr double kLeastPatience = 20;
+
 constexpr double kMeasureTick = 0.05;  // seconds between looks while workers measure
 constexpr double kPrimaryGrace = 0.5;  // a victim reports first; its cause is seen soon after
 
@@ -41,6 +45,11 @@ double now() {
 
 const Deadlines& deadlines_for(const Setup& setup) {
   return setup.backend == "nccl" ? kGpuDeadlines : kCpuDeadlines;
+}
+
+double phase_patience(const Setup& setup) {
+  if (setup.phase_timeout <= 0) return kPhasePatience;
+  return std::clamp(2 * setup.phase_timeout, kLeastPatience, kPhasePatience);
 }
 
 // Sleeps until a worker says something or exits, at most `seconds`.
@@ -156,6 +165,7 @@ void TrialRunner::spawn(const Launch& launch) {
 bool TrialRunner::await(Done until, double deadline_seconds) {
   deadline_ = setup_.phase_timeout > 0 ? setup_.phase_timeout : deadline_seconds;
   const double start = now();
+  deadline_at_ = start + deadline_;
   const bool measuring = until == Progression::finished;
   // Alone, nothing but the workers can wake this agent; under MPI failures elsewhere are polled.
   const bool alone = control_.size() == 1;
@@ -243,8 +253,15 @@ bool TrialRunner::conclude(bool fine, Phase phase, Done until, const Cargo& carg
     }
     return control_.rank() == 0 ? answer(mine, cargo) : to_text(mine);
   };
+  // All that are alive know of a failure at once, and come; else each comes at its deadline.
+  const double spare = phase_patience(setup_);
+  Patience patience{std::max(0.0, deadline_at_ - now()) + spare};
+  if (!failing_) {
+    patience.after_failure = spare;
+    patience.failed = !fine || control_.failure_announced(trial_);
+  }
   const Verdict verdict = verdict_from_text(
-      idleness_.during([&] { return control_.exchange(combine, deadline_ + kPhasePatience); }));
+      idleness_.during([&] { return control_.exchange(combine, patience); }));
   stop_seen_ = stop_seen_ || verdict.stop;
   if (verdict.status == 0 && !verdict.same_shape) {
     throw environment_error("agents measured different numbers of blocks");
@@ -261,6 +278,7 @@ bool TrialRunner::conclude(bool fine, Phase phase, Done until, const Cargo& carg
 TrialOutcome TrialRunner::run(const Launch& launch) {
   workers_.clear();
   start_error_.reset();
+  failing_ = false;
   trial_ = launch.order.index;
   started_ = now();
   TrialOutcome outcome;
@@ -274,7 +292,7 @@ TrialOutcome TrialRunner::run(const Launch& launch) {
   const Cargo hello = ready ? hello_cargo(launch, identities) : Cargo{};
   if (!conclude(ready, Phase::hello, Progression::ready, hello)) return failed(launch);
 
-  rendezvous_.share(control_, kPhasePatience);
+  rendezvous_.share(control_, phase_patience(setup_));
   for (const auto& worker : workers_) worker->tell(rendezvous_.connect_for(worker->rank()));
   const bool connected = await(Progression::connected, deadlines.connect);
   if (!conclude(connected, Phase::connect, Progression::connected)) return failed(launch);
@@ -316,9 +334,10 @@ void TrialRunner::reap() {
 }
 
 TrialOutcome TrialRunner::failed(const Launch& launch) {
-  const auto agent = static_cast<std::size_t>(control_.rank());
+  failing_ = true;
+  deadline_at_ = now() + kReapPatience;
   // Abort lets a worker leave its collective in order; who does not answer is killed.
-  terminate(workers_, setup_.backend == "nccl" ? 6 : 1, setup_.layout.host_of_agent[agent]);
+  terminate(workers_, setup_.backend == "nccl" ? 6 : 1, control_.rank());
   keep_logs(launch, &blamed_);
   facts_.forget(launch.order);  // some agents may have sent theirs, and nobody has kept them
   reap();
