@@ -15,6 +15,7 @@
 #include "agent/cpu_binding.hpp"
 #include "agent/footprint.hpp"
 #include "agent/reduction.hpp"
+#include "agent/staging.hpp"
 #include "core/error.hpp"
 #include "core/knob.hpp"
 
@@ -100,6 +101,9 @@ wire::Request TrialRunner::request_for(const Launch& launch, int rank) const {
   for (const auto& [knob, value] : candidate.assignments) {
     if (value != kUnset) request.knobs[knob] = value;
   }
+  if (!setup_.default_library.empty()) {
+    request.knobs.emplace("nccl_library", setup_.default_library);
+  }
   request.model = setup_.model;
   request.partitions = rendezvous_.partitions_of(rank);
   for (std::size_t i = 0; i < setup_.cases.size(); ++i) {
@@ -138,7 +142,8 @@ void TrialRunner::spawn(const Launch& launch) {
   command.program = setup_.worker_program;
   command.environment =
       worker_environment(process_environment(), site_of(setup_, control_.rank()), assigned);
-  const auto admit = [this](const wire::Ready& ready) {
+  const auto admit = [this](wire::Ready& ready) {
+    name_originals(setup_, ready);
     for (const std::string& device : ready.locks) {
       try {
         locks_.take(device);
