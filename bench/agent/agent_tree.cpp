@@ -23,4 +23,14 @@ TreePlace place_in_tree(int number, int size) {
   }
 }
 
+// The first child has the larger half.
+int height_in_tree(int number, int size) {
+  int height = 0;
+  for (TreePlace place = place_in_tree(number, size); !place.children.empty();
+       place = place_in_tree(place.children.front(), size)) {
+    ++height;
+  }
+  return height;
+}
+
 }  // namespace nccl_sweep::agent

@@ -17,4 +17,7 @@ struct TreePlace {
 
 TreePlace place_in_tree(int number, int size);
 
+// Levels below it: 0 without children.
+int height_in_tree(int number, int size);
+
 }  // namespace nccl_sweep::agent

@@ -24,7 +24,7 @@ std::vector<std::string> ControlPlane::gather(const std::string& text, double pa
     while (!unpacker.at_end()) all.emplace_back(unpacker.text());
     return std::string();
   };
-  exchange(combine, patience_seconds);
+  exchange(combine, {patience_seconds});
   return all;
 }
 

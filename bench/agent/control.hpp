@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/node_lost.hpp"
+
 namespace nccl_sweep::agent {
 
 // What this agent has sent and received so far, over all kinds of messages.
@@ -36,6 +38,22 @@ using Combine = std::function<std::string(const std::vector<std::string>& childr
 
 inline constexpr double kGatherPatience = 300;  // seconds: starts on loaded nodes differ by minutes
 
+// How long an agent waits for another before the other is lost. Agents above in the tree have a
+// little more patience, so that the neighbour of a lost one says who it is.
+struct Patience {
+  double seconds = 0;
+  // Where the trial's failure is announced, nobody waits for a deadline: seconds from then on that
+  // agents below have. Negative: no difference.
+  double after_failure = -1;
+  bool failed = false;  // it has been announced already
+};
+
+// What a launcher that ends a run has sent this process so far; set by signal handlers.
+struct LauncherSignals {
+  bool volatile continued = false;  // SIGCONT
+  bool volatile ended = false;      // SIGTERM after it
+};
+
 class ControlPlane {
  public:
   virtual ~ControlPlane() = default;
@@ -44,22 +62,30 @@ class ControlPlane {
 
   // Collective over all agents; every agent calls them in the same order.
   virtual std::string broadcast(std::string text) = 0;  // rank 0's text to all, however late
-  // Up and down once: returns rank 0's answer on all agents. Each agent enters at the latest at its
-  // own deadline. If it is still open `patience_seconds` later, an agent is lost: the whole run is
-  // aborted (MPI_Abort), and --resume goes on from the records.
-  virtual std::string exchange(const Combine&, double patience_seconds) = 0;
+  // Up and down once: returns rank 0's answer on all agents. Where an agent's patience ends, rank 0
+  // is told who is lost, and throws NodeLost; the others wait for it to end the run, and throw
+  // NodeLost themselves only where nothing comes from above.
+  virtual std::string exchange(const Combine&, Patience) = 0;
   // All texts by rank on rank 0, nothing elsewhere. Grows with the agents: once a run.
   std::vector<std::string> gather(const std::string& text,
                                   double patience_seconds = kGatherPatience);
 
   // Collective over the agents of each parcel, which may overlap: fills in the texts of the parcels
-  // that this agent is in, from agent to agent along a tree over the parcel's own agents.
+  // that this agent is in, from agent to agent along a tree over the parcel's own agents. Throws
+  // NodeLost as exchange() does.
   virtual void deliver(std::vector<Parcel>&, double patience_seconds) = 0;
 
   // Tells all other agents that `trial` has failed, so that they need not wait for a deadline: to
   // the neighbours in the tree, which pass it on.
   virtual void announce_failure(int trial) = 0;
   virtual bool failure_announced(int trial) = 0;  // polls; stale trials are ignored
+
+  // Tells rank 0, which throws it; elsewhere waits, inside an exchange, to be ended by rank 0.
+  [[noreturn]] virtual void report_lost(const NodeLost&) = 0;
+  // Where a launcher ends the run, rank 0's `ends` hears once which agents are missing (RollCall).
+  // Failures are announced late then, if at all: the neighbour may be the one that is gone.
+  virtual void heed(const LauncherSignals&,
+                    std::function<void(const std::vector<int>& silent)> ends) = 0;
 
   virtual Traffic traffic() const = 0;
 

@@ -46,7 +46,7 @@ Footprint largest_footprint(ControlPlane& control, double cpu_before, const Idle
     packed.put(largest.idle_cpu_per_second);
     return control.rank() == 0 ? std::string() : packed.take();
   };
-  control.exchange(combine, kPatience);
+  control.exchange(combine, {kPatience});
   return largest;
 }
 

@@ -1,21 +1,23 @@
 // SPDX-FileCopyrightText: 2026 nccl-sweep authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The only file that calls MPI. Point to point only: so every message is counted, and nothing
+// Only this file and mpi_post.cpp call MPI. Point to point only: so every message is counted, and nothing
 // depends on how an MPI library arranges its collectives.
 #include <algorithm>
 #include <chrono>
-#include <climits>
-#include <cstdio>
-#include <list>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
+#include <fmt/format.h>
 #include <mpi.h>
 
 #include "agent/agent_tree.hpp"
 #include "agent/control.hpp"
+#include "agent/mpi_post.hpp"
 #include "agent/packing.hpp"
+#include "agent/roll_call.hpp"
 #include "core/error.hpp"
 #include "core/hash.hpp"
 
@@ -27,9 +29,19 @@ constexpr int kUpTag = 18;
 constexpr int kDownTag = 19;
 constexpr int kParcelTag = 20;
 
-int length_of(std::size_t bytes) {
-  if (bytes > INT_MAX) throw environment_error("a control message is larger than 2 GiB");
-  return static_cast<int>(bytes);
+// News that are no failed trial's number: to the parent, and that agent n is silent (kSilent - n), to
+// rank 0.
+constexpr int kHere = -2;
+constexpr int kSilent = -10;
+
+// The first letter of what goes up: a report, or that an agent is lost.
+constexpr char kReport = 'R';
+constexpr char kLost = 'L';
+
+constexpr double kLevelSeconds = 5;  // of more patience, a level higher in the tree
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 // The same on all agents of a parcel, whose lists are equal.
@@ -55,32 +67,34 @@ class MpiControl final : public ControlPlane {
   ~MpiControl() override {
     MPI_Cancel(&incoming_);
     MPI_Wait(&incoming_, MPI_STATUS_IGNORE);
-    for (Outgoing& message : outgoing_) MPI_Wait(&message.request, MPI_STATUS_IGNORE);
+    post_.wait_for_all();
     MPI_Comm_free(&failures_);
     MPI_Finalize();
   }
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
-  Traffic traffic() const override { return traffic_; }
+  Traffic traffic() const override { return post_.traffic(); }
 
   std::string broadcast(std::string text) override {
     if (rank_ != 0) text = receive(tree_.parent, kDownTag, kForever);
-    for (const int child : tree_.children) send(child, kDownTag, text, MPI_COMM_WORLD);
+    for (const int child : tree_.children) post_.send(child, kDownTag, text, MPI_COMM_WORLD);
     return text;
   }
 
-  std::string exchange(const Combine& combine, double patience_seconds) override {
+  std::string exchange(const Combine& combine, Patience patience) override {
     std::vector<std::string> children;
-    for (const int child : tree_.children) {
-      children.push_back(receive(child, kUpTag, patience_seconds));
+    try {
+      for (const int child : tree_.children) children.push_back(report_of(child, patience));
+    } catch (const NodeLost& lost) {
+      report_lost(lost);
     }
     std::string text = combine(children);
     if (rank_ != 0) {
-      send(tree_.parent, kUpTag, std::move(text), MPI_COMM_WORLD);
-      text = receive(tree_.parent, kDownTag, patience_seconds);
+      post_.send(tree_.parent, kUpTag, kReport + text, MPI_COMM_WORLD);
+      text = receive(tree_.parent, kDownTag, above(patience));
     }
-    for (const int child : tree_.children) send(child, kDownTag, text, MPI_COMM_WORLD);
+    for (const int child : tree_.children) post_.send(child, kDownTag, text, MPI_COMM_WORLD);
     return text;
   }
 
@@ -93,18 +107,10 @@ class MpiControl final : public ControlPlane {
         ++missing;
       }
     }
-    for (; missing > 0; --missing) {
-      const std::string packed = receive(MPI_ANY_SOURCE, kParcelTag, patience_seconds);
-      Unpacker unpacker(packed);
-      const auto number = unpacker.get<std::uint64_t>();
-      const auto parcel = std::find_if(parcels.begin(), parcels.end(), [&](const Parcel& p) {
-        return number_of(p) == number;
-      });
-      if (parcel == parcels.end()) {
-        throw environment_error("a message came for a group that this agent is not in");
-      }
-      parcel->text = unpacker.text();
-      pass_on(*parcel);
+    try {
+      for (; missing > 0; --missing) take_parcel(parcels, patience_seconds);
+    } catch (const NodeLost& lost) {
+      report_lost(lost);
     }
   }
 
@@ -118,16 +124,32 @@ class MpiControl final : public ControlPlane {
       MPI_Status status;
       MPI_Test(&incoming_, &arrived, &status);
       if (arrived == 0) break;
-      count(sizeof(received_));
-      if (received_ > announced_) spread_failure(received_, status.MPI_SOURCE);
+      post_.count(sizeof(received_));
+      take_news(received_, status.MPI_SOURCE);
       listen();
     }
-    std::erase_if(outgoing_, [](Outgoing& message) {
-      int done = 0;
-      MPI_Test(&message.request, &done, MPI_STATUS_IGNORE);
-      return done != 0;
-    });
+    if (pending_ && !held()) pass_on(*std::exchange(pending_, std::nullopt));
+    if (signals_ != nullptr && signals_->ended && !roll_.begun()) answer_roll();
+    if (const auto silent = roll_.silent(now())) close_roll(*silent);
+    post_.forget_sent();
     return announced_ == trial;
+  }
+
+  [[noreturn]] void report_lost(const NodeLost& lost) override {
+    if (rank_ == 0) throw lost;
+    Packer packed;
+    packed.put(kLost);
+    packed.put(lost.agent());
+    packed.text(lost.message());
+    post_.send(tree_.parent, kUpTag, packed.take(), MPI_COMM_WORLD);
+    receive(tree_.parent, kDownTag, above({kEndPatience}));
+    throw NodeLost(lost.agent(), lost.message());  // not reached: rank 0 answers by ending the run
+  }
+
+  void heed(const LauncherSignals& signals,
+            std::function<void(const std::vector<int>& silent)> ends) override {
+    signals_ = &signals;
+    ends_ = std::move(ends);
   }
 
   [[noreturn]] void abort(int exit_code) override {
@@ -136,29 +158,17 @@ class MpiControl final : public ControlPlane {
   }
 
  private:
-  static constexpr double kForever = -1;
+  static constexpr Patience kForever{-1};
+  static constexpr double kEndPatience = 60;  // seconds in which rank 0 hears of it and ends the run
 
-  struct Outgoing {
-    std::string text;
-    MPI_Request request;
+  struct FailedTrial {
+    int trial;
+    int from;  // the neighbour that said it, -1: found here
   };
 
   void listen() {
     MPI_Irecv(&received_, sizeof(received_), MPI_BYTE, MPI_ANY_SOURCE, kFailureTag, failures_,
               &incoming_);
-  }
-
-  void count(std::size_t bytes) {
-    ++traffic_.messages;
-    traffic_.bytes += static_cast<std::int64_t>(bytes);
-  }
-
-  void send(int to, int tag, std::string text, MPI_Comm comm) {
-    count(text.size());
-    outgoing_.push_back({std::move(text), MPI_REQUEST_NULL});
-    Outgoing& message = outgoing_.back();
-    MPI_Isend(message.text.data(), length_of(message.text.size()), MPI_BYTE, to, tag, comm,
-              &message.request);
   }
 
   void pass_on(const Parcel& parcel) {
@@ -170,28 +180,88 @@ class MpiControl final : public ControlPlane {
     packed.text(parcel.text);
     const std::string text = packed.take();
     for (const int child : place.children) {
-      send(parcel.agents[static_cast<std::size_t>(child)], kParcelTag, text, MPI_COMM_WORLD);
+      post_.send(parcel.agents[static_cast<std::size_t>(child)], kParcelTag, text, MPI_COMM_WORLD);
     }
+  }
+
+  void tell(int agent, int news) {
+    Packer packed;
+    packed.put(news);
+    post_.send(agent, kFailureTag, packed.take(), failures_);
+  }
+
+  void take_news(int news, int from) {
+    if (signals_ != nullptr && signals_->continued) roll_.answered(from);
+    if (news <= kSilent) {
+      roll_.reported(kSilent - news);
+    } else if (news > announced_) {
+      spread_failure(news, from);
+    }
+  }
+
+  void answer_roll() {
+    // Agents look for messages each 50 ms while workers measure, and SIGKILL comes after a second.
+    constexpr double kAnswerSeconds = 0.4;
+    constexpr double kReportSeconds = 0.2;
+    roll_.begin(now(), kAnswerSeconds + (rank_ == 0 ? kReportSeconds : 0), tree_.children);
+    if (tree_.parent >= 0) tell(tree_.parent, kHere);
+  }
+
+  void close_roll(const std::vector<int>& silent) {
+    if (rank_ == 0 && ends_) ends_(silent);
+    for (const int agent : silent) {
+      if (rank_ != 0) tell(0, kSilent - agent);
+    }
+  }
+
+  // A launcher has begun to end the run, as far as can be told: SIGCONT also comes after a pause.
+  bool held() {
+    constexpr double kLauncherSeconds = 15;  // from SIGCONT to SIGKILL are two, or as set
+    if (signals_ == nullptr || !signals_->continued) return false;
+    if (held_until_ == 0) held_until_ = now() + kLauncherSeconds;
+    return now() < held_until_;
+  }
+
+  void spread_failure(int trial, int from) {
+    announced_ = trial;
+    announced_at_ = now();
+    pending_ = {trial, from};
+    if (!held()) pass_on(*std::exchange(pending_, std::nullopt));
   }
 
   // To the neighbours in the tree but for the one that said it: each edge carries it at most twice.
-  void spread_failure(int trial, int from) {
-    announced_ = trial;
-    Packer packed;
-    packed.put(trial);
-    const std::string text = packed.take();
-    if (tree_.parent >= 0 && tree_.parent != from) send(tree_.parent, kFailureTag, text, failures_);
+  void pass_on(const FailedTrial& failed) {
+    if (tree_.parent >= 0 && tree_.parent != failed.from) tell(tree_.parent, failed.trial);
     for (const int child : tree_.children) {
-      if (child != from) send(child, kFailureTag, text, failures_);
+      if (child != failed.from) tell(child, failed.trial);
     }
   }
 
-  // Calls `arrived` until it is true; meanwhile passes on failures. Ends the run where it takes
-  // longer than `patience_seconds` (kForever: never).
+  // A silent neighbour is found by those next to it first, and rank 0 hears of it before those
+  // below give rank 0 itself up.
+  Patience below(int child, Patience patience) const {
+    return longer(patience, height_in_tree(child, size_));
+  }
+  Patience above(const Patience& patience) const {
+    return longer({patience.seconds}, height_in_tree(0, size_) + 2);
+  }
+  static Patience longer(Patience patience, int levels) {
+    patience.seconds += kLevelSeconds * levels;
+    if (patience.after_failure >= 0) patience.after_failure += kLevelSeconds * levels;
+    return patience;
+  }
+
+  bool ended(const Patience& patience, double start) const {
+    if (patience.seconds < 0) return false;
+    if (now() > start + patience.seconds) return true;
+    if (patience.after_failure < 0 || !(patience.failed || announced_at_ > start)) return false;
+    return now() > std::max(start, announced_at_) + patience.after_failure;
+  }
+
+  // Calls `arrived` until it is true; meanwhile passes on news. Throws NodeLost.
   template <class Arrived>
-  void wait(int source, double patience_seconds, Arrived arrived) {
-    using Clock = std::chrono::steady_clock;
-    const Clock::time_point start = Clock::now();
+  void wait(int agent, const Patience& patience, Arrived arrived) {
+    const double start = now();
     for (int tries = 0; !arrived(); ++tries) {
       failure_announced(-1);
       // Answers within the tree arrive in microseconds: look a few times before sleeping.
@@ -200,26 +270,54 @@ class MpiControl final : public ControlPlane {
         std::this_thread::yield();
         continue;
       }
-      const double waited = std::chrono::duration<double>(Clock::now() - start).count();
-      if (patience_seconds >= 0 && waited > patience_seconds) lost(source, waited);
+      const double waited = now() - start;
+      if (ended(patience, start)) {
+        throw NodeLost(agent, fmt::format("its agent has been silent for {:.0f} s", waited));
+      }
       std::this_thread::sleep_for(std::chrono::duration<double>(poll_seconds(waited)));
     }
   }
 
-  [[noreturn]] void lost(int source, double waited) {
-    const std::string whom = source == MPI_ANY_SOURCE ? "the others of its group"
-                                                      : "agent " + std::to_string(source);
-    std::fprintf(stderr,
-                 "nccl-sweep: agent %d waited %.0f s for %s: an agent is lost; the run stops, "
-                 "--resume goes on from its records\n",
-                 rank_, waited, whom.c_str());
-    abort(static_cast<int>(ExitCode::environment));
+  std::string report_of(int child, const Patience& patience) {
+    const std::string text = receive(child, kUpTag, below(child, patience));
+    if (text.front() == kReport) return text.substr(1);
+    Unpacker packed(std::string_view(text).substr(1));
+    const int agent = packed.get<int>();
+    throw NodeLost(agent, std::string(packed.text()));
   }
 
-  std::string receive(int source, int tag, double patience_seconds) {
+  // The agent that is to hand on the first parcel that has not come.
+  int sender_of(const std::vector<Parcel>& parcels) const {
+    const auto missing = std::find_if(parcels.begin(), parcels.end(), [&](const Parcel& p) {
+      return p.agents.front() != rank_ && p.text.empty();
+    });
+    const auto me = std::find(missing->agents.begin(), missing->agents.end(), rank_);
+    const TreePlace place = place_in_tree(static_cast<int>(me - missing->agents.begin()),
+                                          static_cast<int>(missing->agents.size()));
+    return missing->agents[static_cast<std::size_t>(place.parent)];
+  }
+
+  void take_parcel(std::vector<Parcel>& parcels, double patience_seconds) {
+    const std::string packed =
+        receive(MPI_ANY_SOURCE, kParcelTag, {patience_seconds}, sender_of(parcels));
+    Unpacker unpacker(packed);
+    const auto number = unpacker.get<std::uint64_t>();
+    const auto parcel = std::find_if(parcels.begin(), parcels.end(), [&](const Parcel& p) {
+      return number_of(p) == number;
+    });
+    if (parcel == parcels.end()) {
+      throw environment_error("a message came for a group that this agent is not in");
+    }
+    parcel->text = unpacker.text();
+    pass_on(*parcel);
+  }
+
+  // `expected` is whose silence it would be, where any may send.
+  std::string receive(int source, int tag, const Patience& patience, int expected = -1) {
+    const int agent = source == MPI_ANY_SOURCE ? expected : source;
     MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Status status{};
-    wait(source, patience_seconds, [&] {
+    wait(agent, patience, [&] {
       int found = 0;
       MPI_Improbe(source, tag, MPI_COMM_WORLD, &found, &message, &status);
       return found != 0;
@@ -229,24 +327,29 @@ class MpiControl final : public ControlPlane {
     std::string text(static_cast<std::size_t>(length), '\0');
     MPI_Request request;
     MPI_Imrecv(text.data(), length, MPI_BYTE, &message, &request);
-    wait(source, patience_seconds, [&] {
+    wait(agent, patience, [&] {
       int done = 0;
       MPI_Test(&request, &done, MPI_STATUS_IGNORE);
       return done != 0;
     });
-    count(text.size());
+    post_.count(text.size());
     return text;
   }
 
   int rank_ = 0;
   int size_ = 1;
   TreePlace tree_;
-  Traffic traffic_;
+  MpiPost post_;
   int announced_ = -1;  // the newest trial known to have failed
+  double announced_at_ = 0;
   int received_ = -1;
+  RollCall roll_;
+  std::optional<FailedTrial> pending_;  // not yet passed on
+  const LauncherSignals* signals_ = nullptr;
+  double held_until_ = 0;
+  std::function<void(const std::vector<int>& silent)> ends_;
   MPI_Comm failures_ = MPI_COMM_NULL;
   MPI_Request incoming_ = MPI_REQUEST_NULL;
-  std::list<Outgoing> outgoing_;  // addresses must not move while MPI reads them
 };
 
 }  // namespace

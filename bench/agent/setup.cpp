@@ -106,6 +106,7 @@ std::string to_text(const Setup& s) {
                {"workers", s.layout.workers_of_agent},
                {"worker_program", s.worker_program},
                {"stage", stage},
+               {"default_library", s.default_library},
                {"run_folder", s.run_folder},
                {"keep_logs", s.keep_logs},
                {"phase_timeout", s.phase_timeout}};
@@ -139,6 +140,7 @@ Setup setup_from_text(const std::string& text) {
   j.at("workers").get_to(s.layout.workers_of_agent);
   j.at("worker_program").get_to(s.worker_program);
   for (const json& file : j.at("stage")) s.stage.push_back({file.at(0), file.at(1), file.at(2)});
+  j.at("default_library").get_to(s.default_library);
   j.at("run_folder").get_to(s.run_folder);
   j.at("keep_logs").get_to(s.keep_logs);
   j.at("phase_timeout").get_to(s.phase_timeout);

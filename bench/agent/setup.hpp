@@ -5,6 +5,7 @@
 // text: other ranks read no file and no library variable of their own.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,10 @@ struct Setup {
   Layout layout;
   std::string worker_program;     // the same path on every node
   std::vector<StagedFile> stage;
+  // The libnccl that the loader would find, where it is staged: workers of settings without
+  // nccl_library open it by this name. Empty: the loader finds it.
+  std::string default_library;
+  std::map<std::string, std::string> original_of;  // by copy; of this node, not sent
   std::string run_folder;         // for kept logs; absolute
   bool keep_logs = false;
   double phase_timeout = 0;       // seconds; > 0 replaces the deadlines of all phases

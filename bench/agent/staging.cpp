@@ -20,6 +20,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/machine.hpp"
+#include "agent/parity.hpp"
 #include "core/error.hpp"
 
 namespace nccl_sweep::agent {
@@ -172,7 +173,16 @@ std::string agreed_copy(const StagedFile& file, std::size_t index, const std::ve
   return {};
 }
 
+// As a worker names a file that it opened.
+std::string resolved(const std::string& file) {
+  std::error_code error;
+  const fs::path real = fs::canonical(file, error);
+  return error ? file : real.string();
+}
+
 void point_at(Setup& setup, const std::string& original, const std::string& copy) {
+  setup.original_of[resolved(copy)] = resolved(original);
+  if (setup.default_library == original) setup.default_library = copy;
   if (setup.worker_program == original) setup.worker_program = copy;
   for (Candidate& candidate : setup.candidates) {
     for (auto& [knob, value] : candidate.assignments) {
@@ -206,6 +216,12 @@ bool on_network(const fs::path& file) {
   struct statfs info {};
   return statfs(file.c_str(), &info) == 0 &&
          is_network_file_system(static_cast<std::int64_t>(info.f_type));
+}
+
+std::string library_of_loader(const Variables& environment) {
+  const std::string file =
+      library_file("libnccl.so.2", value_or_empty(environment, "LD_LIBRARY_PATH"), {});
+  return file.empty() ? file : resolved(file);
 }
 
 StagedFile staged_file(const fs::path& file) {
@@ -257,7 +273,7 @@ std::vector<std::string> stage_files(ControlPlane& control, Setup& setup, Staged
   if (!setup.stage.empty()) {
     // Everybody has the setup before anybody is too busy to pass it on.
     const auto nothing = [](const std::vector<std::string>&) { return std::string(); };
-    control.exchange(nothing, kStagePatience);
+    control.exchange(nothing, {kStagePatience});
   }
   json mine = json::array();
   for (const StagedFile& file : setup.stage) mine.push_back(try_to_add(copies, file));
@@ -277,9 +293,25 @@ std::vector<std::string> stage_files(ControlPlane& control, Setup& setup, Staged
   agreed = json::parse(control.broadcast(control.rank() == 0 ? agreed.dump() : std::string()));
   for (std::size_t i = 0; i < setup.stage.size(); ++i) {
     const std::string copy = agreed.at(i);
-    if (!copy.empty()) point_at(setup, setup.stage[i].path, copy);
+    const std::string& original = setup.stage[i].path;
+    if (!copy.empty()) {
+      point_at(setup, original, copy);
+    } else if (setup.default_library == original) {
+      setup.default_library.clear();
+    }
   }
   return warnings;
+}
+
+void name_originals(const Setup& setup, wire::Ready& ready) {
+  for (auto* texts : {&ready.versions, &ready.identity}) {
+    for (auto& [name, text] : *texts) {
+      for (const auto& [copy, original] : setup.original_of) {
+        const std::size_t at = text.find(copy);
+        if (at != std::string::npos) text.replace(at, copy.size(), original);
+      }
+    }
+  }
 }
 
 }  // namespace nccl_sweep::agent

@@ -14,13 +14,19 @@
 #include <vector>
 
 #include "agent/control.hpp"
+#include "agent/environment.hpp"
 #include "agent/setup.hpp"
+#include "wire/messages.hpp"
 
 namespace nccl_sweep::agent {
 
 // NFS, Lustre, GPFS and their like, by the number that statfs gives; FUSE counts as one.
 bool is_network_file_system(std::int64_t statfs_type);
 bool on_network(const std::filesystem::path& file);
+
+// The libnccl.so.2 that a process with this environment finds by LD_LIBRARY_PATH, links resolved;
+// empty where none of its folders has one. Nothing is opened.
+std::string library_of_loader(const Variables& environment);
 
 // Throws an environment Error where the file cannot be read.
 StagedFile staged_file(const std::filesystem::path& file);
@@ -48,5 +54,8 @@ class StagedCopies {
 // Collective over all agents: makes the copies that `setup` asks for, and lets it point at those
 // that all nodes have under the same path. Returns what went wrong and where; on rank 0 only.
 std::vector<std::string> stage_files(ControlPlane& control, Setup& setup, StagedCopies& copies);
+
+// What a worker says of files that it opened names the originals, as without staging.
+void name_originals(const Setup& setup, wire::Ready& ready);
 
 }  // namespace nccl_sweep::agent

@@ -112,7 +112,7 @@ class Leader {
   }
 
   LoopResult run() {
-    const Clock::time_point start = Clock::now();
+    start_ = Clock::now();
     std::string reason = "complete";
     bool tried_here = false;  // of this session: nothing has to settle before its first trial
     while (const std::optional<TrialOrder> order = experiment_.next()) {
@@ -121,7 +121,7 @@ class Leader {
         break;
       }
       const double quiet = tried_here ? options_.quiet_seconds : 0;
-      const double used = seconds_since(start) + quiet;
+      const double used = seconds_since(start_) + quiet;
       if (options_.budget_seconds > 0 && used + mean_trial() > options_.budget_seconds) {
         reason = "budget";
         break;
@@ -144,7 +144,7 @@ class Leader {
       show_(progress(*order, &outcome));
     }
     if (experiment_.baseline_failed()) reason = "baseline failed";
-    return {reason, trials_, failed_, seconds_since(start)};
+    return {reason, trials_, failed_, seconds_since(start_)};
   }
 
   // Lets the followers go; returns what it cost all agents.
@@ -154,6 +154,10 @@ class Leader {
     return meter_.figures(largest_footprint(control_, cpu_before, runner_.idleness()));
   }
   bool released() const { return released_; }
+
+  EndRecord so_far(const std::string& reason) const {
+    return {reason, trials_, failed_, seconds_since(start_), 0, {}, {}};
+  }
 
  private:
   bool stop_wanted() const {
@@ -224,6 +228,7 @@ class Leader {
   const std::function<void(const Progress&)>& show_;
   Launch launch_;  // of a timed trial, but for its order
   std::size_t cases_;
+  Clock::time_point start_ = Clock::now();
   std::map<std::pair<bool, int>, std::vector<Fact>> facts_;  // evidence trial or not, candidate
   int trials_ = 0;
   int failed_ = 0;
@@ -243,11 +248,14 @@ LoopResult lead(ControlPlane& control, const Setup& setup, TrialRunner& runner,
     const LoopResult result = leader.run();
     const ControlFigures figures = leader.release(cpu_before);
     log.append({EndRecord{result.reason, result.trials, result.failed, result.seconds,
-                          own_cpu_seconds() - cpu_before, figures}});
+                          own_cpu_seconds() - cpu_before, figures, {}}});
     return result;
-  } catch (const NodeLost&) {
-    log.append({EndRecord{"lost node", 0, 0, 0, own_cpu_seconds() - cpu_before, {}}});
-    throw;  // the followers are in a phase: the caller aborts the run
+  } catch (const NodeLost& lost) {
+    EndRecord end = leader.so_far("lost node");
+    end.agent_cpu_seconds = own_cpu_seconds() - cpu_before;
+    end.lost_host = setup.layout.host_of_agent.at(static_cast<std::size_t>(lost.agent()));
+    log.append({end});
+    throw;  // the followers wait in an exchange: the caller aborts the run
   } catch (...) {
     if (!leader.released()) leader.release(cpu_before);  // the followers wait for a launch
     throw;
@@ -259,7 +267,12 @@ void follow(ControlPlane& control, TrialRunner& runner) {
   for (;;) {
     const std::string text = control.broadcast({});
     if (text.empty()) break;
-    runner.run(launch_from_text(text));
+    try {
+      runner.run(launch_from_text(text));
+    } catch (const NodeLost& lost) {
+      if (lost.agent() == control.rank()) control.report_lost(lost);
+      throw;
+    }
   }
   largest_footprint(control, cpu_before, runner.idleness());
 }

@@ -44,12 +44,13 @@ struct LoopResult {
 
 // Rank 0. `done` are the trials of a resumed run; they are replayed into the experiment. Records
 // are written to `log`, the end record too. Throws environment Errors (disk full) after having
-// released the followers, and NodeLost without: then the run must be aborted.
+// released the followers, and NodeLost without, the end record being written: then the run must be
+// aborted.
 LoopResult lead(ControlPlane&, const Setup&, TrialRunner&, Experiment&, RecordLog& log,
                 const std::vector<TrialOutcome>& done, const LoopOptions&,
                 const std::function<void(const Progress&)>& show);
 
-// All other ranks; returns when rank 0 ends the run.
+// All other ranks; returns when rank 0 ends the run. Throws NodeLost where rank 0 does not any more.
 void follow(ControlPlane&, TrialRunner&);
 
 }  // namespace nccl_sweep::agent

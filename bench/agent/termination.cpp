@@ -26,12 +26,8 @@ bool all_gone(const std::vector<std::unique_ptr<WorkerLink>>& workers, double se
 
 }  // namespace
 
-NodeLost::NodeLost(const std::string& host)
-    : Error(ExitCode::environment, "a worker cannot be killed: the node is lost", host,
-            "take the node out, then go on with --resume") {}
-
 void terminate(const std::vector<std::unique_ptr<WorkerLink>>& workers, double abort_grace,
-               const std::string& host) {
+               int agent) {
   for (const auto& worker : workers) {
     if (worker->child().stopped()) worker->child().signal_group(SIGKILL);
     try {
@@ -44,7 +40,9 @@ void terminate(const std::vector<std::unique_ptr<WorkerLink>>& workers, double a
   for (const auto& worker : workers) worker->child().signal_group(SIGTERM);
   if (all_gone(workers, kTermGrace)) return;
   for (const auto& worker : workers) worker->child().signal_group(SIGKILL);
-  if (!all_gone(workers, kReapPatience)) throw NodeLost(host);
+  if (!all_gone(workers, kReapPatience)) {
+    throw NodeLost(agent, "a worker there does not even die of SIGKILL");
+  }
 }
 
 }  // namespace nccl_sweep::agent

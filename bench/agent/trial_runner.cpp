@@ -15,6 +15,7 @@
 #include "agent/cpu_binding.hpp"
 #include "agent/footprint.hpp"
 #include "agent/reduction.hpp"
+#include "agent/staging.hpp"
 #include "core/error.hpp"
 #include "core/knob.hpp"
 
@@ -31,7 +32,11 @@ struct Deadlines {
 constexpr Deadlines kGpuDeadlines{120, 300, 60};
 constexpr Deadlines kCpuDeadlines{30, 60, 30};
 
-constexpr double kPhasePatience = 60;  // after the deadline: then an agent is lost
+// After the deadline, or after a failure was announced: then an agent is lost. Who shortens the
+// deadlines is in a hurry here too, but a loaded node must not look like a lost one.
+constexpr double kPhasePatience = 60;
+constexpr double kLeastPatience = 20;
+
 constexpr double kMeasureTick = 0.05;  // seconds between looks while workers measure
 constexpr double kPrimaryGrace = 0.5;  // a victim reports first; its cause is seen soon after
 
@@ -41,6 +46,11 @@ double now() {
 
 const Deadlines& deadlines_for(const Setup& setup) {
   return setup.backend == "nccl" ? kGpuDeadlines : kCpuDeadlines;
+}
+
+double phase_patience(const Setup& setup) {
+  if (setup.phase_timeout <= 0) return kPhasePatience;
+  return std::clamp(2 * setup.phase_timeout, kLeastPatience, kPhasePatience);
 }
 
 // Sleeps until a worker says something or exits, at most `seconds`.
@@ -96,6 +106,9 @@ wire::Request TrialRunner::request_for(const Launch& launch, int rank) const {
   for (const auto& [knob, value] : candidate.assignments) {
     if (value != kUnset) request.knobs[knob] = value;
   }
+  if (!setup_.default_library.empty()) {
+    request.knobs.emplace("nccl_library", setup_.default_library);
+  }
   request.model = setup_.model;
   request.partitions = rendezvous_->partitions_of(rank);
   for (std::size_t i = 0; i < setup_.cases.size(); ++i) {
@@ -134,7 +147,8 @@ void TrialRunner::spawn(const Launch& launch) {
   command.program = setup_.worker_program;
   command.environment =
       worker_environment(process_environment(), site_of(setup_, control_.rank()), assigned);
-  const auto admit = [this](const wire::Ready& ready) {
+  const auto admit = [this](wire::Ready& ready) {
+    name_originals(setup_, ready);
     for (const std::string& device : ready.locks) {
       try {
         locks_.take(device);
@@ -161,6 +175,7 @@ void TrialRunner::spawn(const Launch& launch) {
 bool TrialRunner::await(Done until, double deadline_seconds) {
   deadline_ = setup_.phase_timeout > 0 ? setup_.phase_timeout : deadline_seconds;
   const double start = now();
+  deadline_at_ = start + deadline_;
   const bool measuring = until == Progression::finished;
   // Alone, nothing but the workers can wake this agent; under MPI failures elsewhere are polled.
   const bool alone = control_.size() == 1;
@@ -248,8 +263,15 @@ bool TrialRunner::conclude(bool fine, Phase phase, Done until, const Cargo& carg
     }
     return control_.rank() == 0 ? answer(mine, cargo) : to_text(mine);
   };
+  // All that are alive know of a failure at once, and come; else each comes at its deadline.
+  const double spare = phase_patience(setup_);
+  Patience patience{std::max(0.0, deadline_at_ - now()) + spare};
+  if (!failing_) {
+    patience.after_failure = spare;
+    patience.failed = !fine || control_.failure_announced(trial_);
+  }
   const Verdict verdict = verdict_from_text(
-      idleness_.during([&] { return control_.exchange(combine, deadline_ + kPhasePatience); }));
+      idleness_.during([&] { return control_.exchange(combine, patience); }));
   stop_seen_ = stop_seen_ || verdict.stop;
   if (verdict.status == 0 && !verdict.same_shape) {
     throw environment_error("agents measured different numbers of blocks");
@@ -266,6 +288,7 @@ bool TrialRunner::conclude(bool fine, Phase phase, Done until, const Cargo& carg
 TrialOutcome TrialRunner::run(const Launch& launch) {
   workers_.clear();
   start_error_.reset();
+  failing_ = false;
   trial_ = launch.order.index;
   rendezvous_ = &rendezvous_of_.at(&partitions_for(setup_, launch.order.candidate));
   started_ = now();
@@ -280,7 +303,7 @@ TrialOutcome TrialRunner::run(const Launch& launch) {
   const Cargo hello = ready ? hello_cargo(launch, identities) : Cargo{};
   if (!conclude(ready, Phase::hello, Progression::ready, hello)) return failed(launch);
 
-  rendezvous_->share(control_, kPhasePatience);
+  rendezvous_->share(control_, phase_patience(setup_));
   for (const auto& worker : workers_) worker->tell(rendezvous_->connect_for(worker->rank()));
   const bool connected = await(Progression::connected, deadlines.connect);
   if (!conclude(connected, Phase::connect, Progression::connected)) return failed(launch);
@@ -322,9 +345,10 @@ void TrialRunner::reap() {
 }
 
 TrialOutcome TrialRunner::failed(const Launch& launch) {
-  const auto agent = static_cast<std::size_t>(control_.rank());
+  failing_ = true;
+  deadline_at_ = now() + kReapPatience;
   // Abort lets a worker leave its collective in order; who does not answer is killed.
-  terminate(workers_, setup_.backend == "nccl" ? 6 : 1, setup_.layout.host_of_agent[agent]);
+  terminate(workers_, setup_.backend == "nccl" ? 6 : 1, control_.rank());
   keep_logs(launch, &blamed_);
   facts_.forget(launch.order);  // some agents may have sent theirs, and nobody has kept them
   reap();

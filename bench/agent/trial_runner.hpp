@@ -74,6 +74,8 @@ class TrialRunner {
   double started_ = 0;
   double spawn_seconds_ = 0;
   double deadline_ = 0;  // of the running phase, seconds from its start
+  double deadline_at_ = 0;
+  bool failing_ = false;  // the trial has failed, its workers are being ended
   bool stop_seen_ = false;
 };
 

@@ -33,7 +33,7 @@ bool plausible(const wire::CaseBlocks& blocks) {
 }  // namespace
 
 WorkerLink::WorkerLink(wire::Request request, const ChildCommand& command,
-                       std::function<void(const wire::Ready&)> admit)
+                       std::function<void(wire::Ready&)> admit)
     : request_(std::move(request)), admit_(std::move(admit)), child_(command) {}
 
 void WorkerLink::fail(Outcome outcome, std::string message, bool victim) {

@@ -30,7 +30,7 @@ class WorkerLink {
   // `request` is sent in answer to the worker's Hello; `admit` may refuse the device that it then
   // opened (another run uses it) by throwing an Error.
   WorkerLink(wire::Request request, const ChildCommand&,
-             std::function<void(const wire::Ready&)> admit);
+             std::function<void(wire::Ready&)> admit);
 
   int rank() const { return request_.rank; }
   Child& child() { return child_; }
@@ -54,7 +54,7 @@ class WorkerLink {
   void fail(Outcome, std::string message, bool victim = false);
 
   wire::Request request_;
-  std::function<void(const wire::Ready&)> admit_;
+  std::function<void(wire::Ready&)> admit_;
   Child child_;
   Progression progression_ = Progression::started;
   std::optional<Fault> fault_;

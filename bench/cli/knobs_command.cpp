@@ -78,16 +78,19 @@ void print_table(const std::vector<const Knob*>& knobs) {
   }
 }
 
-void print_in_full(const Knob& knob) {
+void print_in_full(const Knob& knob, const KnobCatalogue& catalogue) {
   const auto line = [](const char* label, const std::string& text) {
     if (!text.empty()) fmt::print("  {:<10}  {}\n", label, text);
   };
+  std::vector<std::string> same = catalogue.names_of_same(knob.backend, knob.name);
+  same.erase(same.begin());
   fmt::print("{}  (backend {})\n", knob.name, knob.backend);
   line("what", knob.summary);
   line("kind", to_string(knob.kind));
   line("values", values_text(knob));
   line("default", knob.default_value);
   line("since", knob.since.empty() ? "" : "NCCL " + knob.since);
+  line("same as", fmt::format("{}", fmt::join(same, " ")));
   line("acts on", knob.acts_on);
   line("no effect", knob.no_op_when);
   line("here", agent::knob_here(knob, agent::this_machine()));
@@ -110,13 +113,14 @@ void print_all(const std::vector<const Knob*>& knobs) {
   fmt::print("nccl-sweep knobs NAME shows one in full\n");
 }
 
-void print_named(const std::vector<const Knob*>& knobs, const std::string& name) {
+void print_named(const std::vector<const Knob*>& knobs, const std::string& name,
+                 const KnobCatalogue& catalogue) {
   std::vector<std::string> names;
   bool found = false;
   for (const Knob* knob : knobs) {
     names.push_back(knob->name);
     if (knob->name != name) continue;
-    print_in_full(*knob);
+    print_in_full(*knob, catalogue);
     found = true;
   }
   if (found) return;
@@ -143,7 +147,7 @@ ExitCode show_knobs(const KnobsOptions& options) {
   if (options.name.empty()) {
     print_all(chosen);
   } else {
-    print_named(chosen, options.name);
+    print_named(chosen, options.name, catalogue);
   }
   return ExitCode::ok;
 }

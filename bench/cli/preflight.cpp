@@ -187,9 +187,17 @@ void choose_staged(PreparedRun& run, const std::string& mode) {
   std::vector<std::string> files{run.setup.worker_program};
   for (const Candidate& candidate : run.setup.candidates) {
     for (const auto& [knob, value] : candidate.assignments) {
-      // A bare name is looked for by the loader: where it is found is not ours to know.
+      // A bare name of another library is looked for by the loader.
       const bool file = knob == "nccl_library" && value.find('/') != std::string::npos;
       if (file && std::ranges::find(files, value) == files.end()) files.push_back(value);
+    }
+  }
+  std::string of_loader;
+  if (run.spec.backend == "nccl") {
+    of_loader = agent::library_of_loader(
+        agent::site_environment(agent::process_environment(), run.setup.site));
+    if (!of_loader.empty() && std::ranges::find(files, of_loader) == files.end()) {
+      files.push_back(of_loader);
     }
   }
   run.record.placement.erase("staged");  // of the session before
@@ -199,6 +207,7 @@ void choose_staged(PreparedRun& run, const std::string& mode) {
     const bool there = std::filesystem::is_regular_file(file, error);
     if (!there || mode == "never" || (mode == "auto" && !agent::on_network(file))) continue;
     run.setup.stage.push_back(agent::staged_file(file));
+    if (file == of_loader) run.setup.default_library = file;
     words.push_back(fmt::format("{} {}", std::filesystem::path(file).filename().string(),
                                 format_size(Bytes{run.setup.stage.back().bytes})));
   }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <numeric>
@@ -17,6 +16,7 @@
 #include "agent/record_log.hpp"
 #include "agent/staging.hpp"
 #include "agent/sweep_loop.hpp"
+#include "cli/lost_node.hpp"
 #include "cli/placement.hpp"
 #include "cli/progress_display.hpp"
 #include "cli/site_policy.hpp"
@@ -204,22 +204,15 @@ SessionEnd lead_run(agent::ControlPlane& control, Start& start, const SessionOpt
   return {true, start.folder, result.reason, result.failed, start.experiment->baseline_failed()};
 }
 
-void follow_run(agent::ControlPlane& control, const bool volatile* stop) {
+void follow_run(agent::ControlPlane& control, const bool volatile* stop, Whereabouts& where) {
   const std::string text = control.broadcast({});
   if (text.front() == kNoRun) return;
   agent::Setup setup = agent::setup_from_text(text.substr(1));
+  where = {setup.layout.host_of_agent, setup.run_folder};
   agent::StagedCopies copies;
   stage_files(control, setup, copies);
   agent::TrialRunner runner(control, setup, stop);
   agent::follow(control, runner);
-}
-
-// Where one agent cannot go on and the others wait for it, all must end.
-[[noreturn]] void abort_run(agent::ControlPlane& control, const std::exception& error) {
-  fmt::print(stderr, "nccl-sweep: {}\n", error.what());
-  std::fflush(nullptr);
-  control.abort(static_cast<int>(ExitCode::environment));
-  std::abort();  // not reached; not every compiler believes a virtual function's noreturn
 }
 
 }  // namespace
@@ -228,12 +221,21 @@ SessionEnd run_session(const SweepOptions& options, const SessionOptions& sessio
                        const std::string& default_name) {
   const bool volatile* stop = install_soft_stop();
   const std::unique_ptr<agent::ControlPlane> control = agent::make_control();
-  const std::vector<agent::Machine> machines = agent::gather_machines(*control, leader_of_run());
+  Whereabouts where;
+  control->heed(launcher_signals(), [&where](const std::vector<int>& silent) {
+    fmt::print(stderr, "{}\n", launcher_ends_line(silent, where));
+  });
+  std::vector<agent::Machine> machines;
+  try {
+    machines = agent::gather_machines(*control, leader_of_run());
+  } catch (const agent::NodeLost& error) {
+    abort_run(*control, error, where);
+  }
   if (control->rank() != 0) {
     try {
-      follow_run(*control, stop);
+      follow_run(*control, stop, where);
     } catch (const std::exception& error) {
-      abort_run(*control, error);
+      abort_run(*control, error, where);
     }
     return {};
   }
@@ -245,11 +247,12 @@ SessionEnd run_session(const SweepOptions& options, const SessionOptions& sessio
     control->broadcast({kNoRun});
     throw;
   }
+  where = {start.run.setup.layout.host_of_agent, start.folder.string()};
   control->broadcast(start.setup_text);
   try {
     return lead_run(*control, start, session, stop);
   } catch (const agent::NodeLost& error) {
-    abort_run(*control, error);
+    abort_run(*control, error, where);
   }
 }
 

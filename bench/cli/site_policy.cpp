@@ -25,47 +25,81 @@ void add_remembered(Policy& policy, const Policy& remembered) {
   }
 }
 
-// Values as candidates have them: "512K" is 524288.
-Policy normalised(Policy policy, const KnobCatalogue& catalogue, const std::string& backend) {
+// Values as candidates have them: "512K" is 524288. What is forbidden under one name is forbidden
+// under every other that sets the same thing.
+Policy spelt_out(Policy policy, const KnobCatalogue& catalogue, const std::string& backend) {
   for (PolicyFile& file : policy) {
+    std::vector<Forbidden> under_all_names;
     for (Forbidden& forbidden : file.forbidden) {
-      const Knob* knob = catalogue.find(backend, forbidden.knob);
-      if (knob == nullptr) continue;
-      for (std::string& value : forbidden.values) {
-        catalogue.check_value(*knob, value, fmt::format("{}#/forbidden/{}", file.file, knob->name));
-        value = normalise_value(*knob, value);
+      if (const Knob* knob = catalogue.find(backend, forbidden.knob)) {
+        const std::string where = fmt::format("{}#/forbidden/{}", file.file, knob->name);
+        for (std::string& value : forbidden.values) {
+          catalogue.check_value(*knob, value, where);
+          value = normalise_value(*knob, value);
+        }
+      }
+      for (std::string& name : catalogue.names_of_same(backend, forbidden.knob)) {
+        under_all_names.push_back({std::move(name), forbidden.values});
       }
     }
+    file.forbidden = std::move(under_all_names);
   }
   return policy;
 }
+
+// What is enforced, and the words of the files that it follows from.
+struct Restrictions {
+  const Policy& said;
+  const KnobCatalogue& catalogue;
+  std::string backend;
+  Policy exact = spelt_out(said, catalogue, backend);
+
+  // ", which sets what NCCL_MAX_CTAS sets," where no file has the name itself.
+  std::string why(const std::string& knob) const {
+    for (const std::string& name : catalogue.names_of_same(backend, knob)) {
+      for (const PolicyFile& file : said) {
+        const bool named = std::ranges::any_of(
+            file.forbidden, [&](const Forbidden& forbidden) { return forbidden.knob == name; });
+        if (named && name == knob) return {};
+        if (named) return fmt::format(", which sets what {} sets,", name);
+      }
+    }
+    return {};
+  }
+};
 
 Error forbidden_error(const PolicyFile& file, const std::string& what, std::string hint) {
   return usage_error(fmt::format("{} is forbidden by the policy{}", what, reason_text(file)),
                      file.file, std::move(hint));
 }
 
-void refuse_settings(const Policy& policy, const std::vector<Candidate>& candidates) {
+void refuse_settings(const Restrictions& restrictions, const std::vector<Candidate>& candidates) {
+  const Policy& policy = restrictions.exact;
   for (const Candidate& candidate : candidates) {
     for (const auto& [knob, value] : candidate.assignments) {
       const PolicyFile* file = forbids(policy, knob, value, true);
       if (file == nullptr) continue;
       const bool any_value = forbids(policy, knob, {}, true) != nullptr;
-      throw forbidden_error(*file,
-                            any_value ? "varying " + knob : fmt::format("{}={}", knob, value),
-                            any_value ? fmt::format("leave {} out of the sweep", knob)
-                                      : fmt::format("leave this value of {} out", knob));
+      throw forbidden_error(
+          *file,
+          (any_value ? "varying " + knob : fmt::format("{}={}", knob, value)) +
+              restrictions.why(knob),
+          any_value ? fmt::format("leave {} out of the sweep", knob)
+                    : fmt::format("leave this value of {} out", knob));
     }
   }
 }
 
-void refuse_environment(const Policy& policy, const agent::Variables& variables,
+void refuse_environment(const Restrictions& restrictions, const agent::Variables& variables,
                         const std::string& who) {
   for (const auto& [name, value] : variables) {
-    const PolicyFile* file = forbids(policy, name, value, false);
+    const PolicyFile* file = forbids(restrictions.exact, name, value, false);
     if (file == nullptr) continue;
-    throw forbidden_error(*file, fmt::format("{}={}, which {} sets,", name, value, who),
-                          fmt::format("take {} out of it", name));
+    const std::string why = restrictions.why(name);
+    throw forbidden_error(
+        *file,
+        fmt::format("{}={}, which {} sets{}", name, value, who, why.empty() ? "," : why),
+        fmt::format("take {} out of it", name));
   }
 }
 
@@ -92,9 +126,9 @@ void obey_policy(PreparedRun& run, const KnobCatalogue& catalogue, const std::st
   Policy policy = load_policies(kSitePolicy, user_file);
   add_remembered(policy, run.record.policy);
   run.record.policy = std::move(policy);
-  const Policy exact = normalised(run.record.policy, catalogue, run.spec.backend);
-  refuse_settings(exact, run.setup.candidates);
-  refuse_environment(exact, run.setup.site, "the environment");
+  const Restrictions restrictions{run.record.policy, catalogue, run.spec.backend};
+  refuse_settings(restrictions, run.setup.candidates);
+  refuse_environment(restrictions, run.setup.site, "the environment");
   warn_of_unknown_names(run, catalogue);
 }
 

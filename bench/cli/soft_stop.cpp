@@ -3,25 +3,37 @@
 #include "cli/soft_stop.hpp"
 
 #include <csignal>
-#include <initializer_list>
 
 namespace nccl_sweep::cli {
 namespace {
 
 bool volatile stop_requested = false;
 
-void request_stop(int) { stop_requested = true; }
+agent::LauncherSignals of_launcher;
+
+void request_stop(int signal) {
+  if (signal == SIGTERM && of_launcher.continued) of_launcher.ended = true;
+  stop_requested = true;
+}
+
+void note_continued(int) { of_launcher.continued = true; }
+
+void handle(int signal, void (*handler)(int), unsigned flags) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = static_cast<int>(flags);
+  sigaction(signal, &action, nullptr);
+}
 
 }  // namespace
 
+const agent::LauncherSignals& launcher_signals() { return of_launcher; }
+
 const bool volatile* install_soft_stop() {
-  for (const int signal : {SIGUSR1, SIGTERM, SIGINT}) {
-    struct sigaction action {};
-    action.sa_handler = request_stop;
-    action.sa_flags = SA_RESTART;
-    if (signal == SIGINT) action.sa_flags |= static_cast<int>(SA_RESETHAND);
-    sigaction(signal, &action, nullptr);
-  }
+  handle(SIGUSR1, request_stop, SA_RESTART);
+  handle(SIGTERM, request_stop, SA_RESTART);
+  handle(SIGINT, request_stop, SA_RESTART | SA_RESETHAND);
+  handle(SIGCONT, note_continued, SA_RESTART);
   // Inherited as ignored it would make every exited worker vanish before it can be waited for.
   std::signal(SIGCHLD, SIG_DFL);
   return &stop_requested;

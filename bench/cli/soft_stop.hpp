@@ -5,9 +5,13 @@
 // is finished and written. A second Ctrl-C ends at once; workers die with their agent.
 #pragma once
 
+#include "agent/control.hpp"
+
 namespace nccl_sweep::cli {
 
-// Installs the handlers for the life of the process; the flag becomes true on the first signal.
+// Installs the handlers for the life of the process, also those that note what a launcher sends; the
+// flag becomes true on the first signal that asks for a stop.
 const bool volatile* install_soft_stop();
+const agent::LauncherSignals& launcher_signals();
 
 }  // namespace nccl_sweep::cli

@@ -30,7 +30,8 @@ const std::array<std::string, 3> kClasses{"tuning", "fabric-policy", "can-corrup
 const std::vector<std::string> kFileKeys{"$schema", "backend", "knobs", "known_variables"};
 const std::vector<std::string> kKnobKeys{
     "name",         "kind",    "type",  "class",   "minimum",    "maximum", "choices",
-    "power_of_two", "default", "since", "acts_on", "no_op_when", "danger",  "summary"};
+    "power_of_two", "default", "since", "acts_on", "no_op_when", "danger",  "summary",
+    "same_as"};
 
 void reject_unknown_keys(const json& object, const std::vector<std::string>& known,
                          const std::string& where) {
@@ -117,6 +118,7 @@ Knob read_knob(const json& object, const std::string& backend, const std::string
   knob.danger = text_at(object, "danger", where);
   knob.summary = required_text_at(object, "summary", where);
   knob.choices = texts_at(object, "choices", where);
+  knob.same_as = texts_at(object, "same_as", where);
   if ((knob.type == KnobType::choice) == knob.choices.empty()) {
     throw usage_error("'choices' belongs to type \"choice\", and to no other", where);
   }
@@ -209,6 +211,25 @@ const Knob* KnobCatalogue::find(std::string_view backend, std::string_view name)
     return knob.backend == backend && knob.name == name;
   });
   return found == knobs_.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> KnobCatalogue::names_of_same(std::string_view backend,
+                                                      std::string_view name) const {
+  std::vector<std::string> names{std::string(name)};
+  const auto add = [&](const std::string& other) {
+    if (std::find(names.begin(), names.end(), other) == names.end()) names.push_back(other);
+  };
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    for (const Knob& knob : knobs_) {
+      if (knob.backend != backend) continue;
+      const std::string from = names[i];
+      if (knob.name == from) std::for_each(knob.same_as.begin(), knob.same_as.end(), add);
+      if (std::find(knob.same_as.begin(), knob.same_as.end(), from) != knob.same_as.end()) {
+        add(knob.name);
+      }
+    }
+  }
+  return names;
 }
 
 const Knob& KnobCatalogue::require(std::string_view backend, std::string_view name,

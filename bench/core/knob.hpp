@@ -40,6 +40,7 @@ struct Knob {
   std::string no_op_when;            // "no NET/IB channel"
   std::string danger;
   std::string summary;  // one line
+  std::vector<std::string> same_as;  // other names that set the same thing, as the file has them
 };
 
 class KnobCatalogue {
@@ -50,6 +51,9 @@ class KnobCatalogue {
   void add(Knob knob);  // a later one of the same backend and name replaces the earlier
   const std::vector<Knob>& knobs() const { return knobs_; }
   const Knob* find(std::string_view backend, std::string_view name) const;
+
+  // `name` first, then every other name that sets the same thing, over as many steps as it takes.
+  std::vector<std::string> names_of_same(std::string_view backend, std::string_view name) const;
 
   // Variables that are no knobs but known to be read; a trailing '*' stands for any rest.
   const std::vector<std::string>& known_variables() const { return known_variables_; }

@@ -303,13 +303,14 @@ json record_json(const EndRecord& r) {
   json j{{"record", "end"},    {"reason", r.reason},   {"trials", r.trials},
          {"failed", r.failed}, {"seconds", r.seconds}, {"agent_cpu_seconds", r.agent_cpu_seconds}};
   if (r.control) j["control"] = control_json(*r.control);
+  if (!r.lost_host.empty()) j["host"] = r.lost_host;
   return j;
 }
 
 EndRecord end_of(const json& j) {
   EndRecord r{j.at("reason").get<std::string>(), j.at("trials").get<int>(),
               j.at("failed").get<int>(), j.at("seconds").get<double>(),
-              j.at("agent_cpu_seconds").get<double>(), {}};
+              j.at("agent_cpu_seconds").get<double>(), {}, j.value("host", "")};
   if (j.contains("control")) r.control = control_of(j.at("control"));
   return r;
 }

@@ -126,6 +126,7 @@ struct EndRecord {
   double seconds = 0;
   double agent_cpu_seconds = 0;  // rank 0's agent, user + system
   std::optional<ControlFigures> control = {};  // earlier versions did not count
+  std::string lost_host = {};
 };
 
 using Record = std::variant<RunRecord, BlocksRecord, FailureRecord, EvidenceRecord, TrialRecord,

@@ -214,7 +214,8 @@ std::vector<std::string> head_lines(const RunData& data, const RunFindings& find
   if (!data.end) {
     lines.emplace_back("note    no end record: the run is still going on, or was killed");
   } else if (data.end->reason != "complete") {
-    lines.push_back(fmt::format("note    ended early: {}", data.end->reason));
+    lines.push_back(fmt::format("note    ended early: {}{}", data.end->reason,
+                                data.end->lost_host.empty() ? "" : ", " + data.end->lost_host));
   }
   return lines;
 }

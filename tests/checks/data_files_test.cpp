@@ -88,6 +88,19 @@ TEST(DataFiles, NoVariableIsBothAKnobAndMerelyKnown) {
             std::vector<std::string>{"NCCL_QQQQQQQQQQQQ is no variable that NCCL is known to read"});
 }
 
+TEST(DataFiles, EveryFieldOfACommunicatorSaysWhichVariableSetsTheSame) {
+  const KnobCatalogue catalogue = KnobCatalogue::load(kSweeps / "knobs");
+  const auto& others = catalogue.known_variables();
+  for (const Knob& knob : catalogue.knobs()) {
+    EXPECT_TRUE(knob.kind != KnobKind::config || !knob.same_as.empty()) << knob.name;
+    for (const std::string& name : knob.same_as) {
+      const bool known = catalogue.find(knob.backend, name) != nullptr ||
+                         std::find(others.begin(), others.end(), name) != others.end();
+      EXPECT_TRUE(known) << knob.name << " is the same as " << name;
+    }
+  }
+}
+
 TEST(DataFiles, EverySpecFitsItsSchemaAndReads) {
   const auto files = json_files(kSweeps);
   ASSERT_GE(files.size(), 7U);

@@ -43,9 +43,9 @@ class Hosts : public testing::Test {
   }
   // The folder is the same on all hosts, as a shared file system is.
   std::string hosts() const {
-    return "NETNS_HOSTS_TAG=t" + std::to_string(getpid() % 1000000) + " " SOURCE_FOLDER
-           "/tests/hosts/netns-hosts ";
+    return "NETNS_HOSTS_TAG=" + tag() + " " SOURCE_FOLDER "/tests/hosts/netns-hosts ";
   }
+  static std::string tag() { return "t" + std::to_string(getpid() % 1000000); }
   Finished sweep(const std::string& more = {}, const std::string& mpirun = "--bind-to none") const {
     return shell(hosts() +
                  "mpirun --oversubscribe --mca orte_tmpdir_base $PWD --wdir $PWD -np 3"
@@ -221,6 +221,69 @@ TEST_F(Hosts, AnotherWorkerProgramOnOneHostIsFound) {
   expect_refused(sweep("", "--bind-to none -x NCCL_SWEEP_WORKER=" +
                                (folder_.path() / "worker").string()),
                  "nccl-sweep-worker ");
+}
+
+class LostHost : public Hosts {
+ protected:
+  // Host 2's processes are sent `signal` in the middle of a trial; `then` is what the user does next.
+  Finished lose_host2(const std::string& signal, const std::string& then) const {
+    return run_shell(
+        folder_.path(),
+        hosts() + "mpirun --oversubscribe --bind-to none --mca orte_tmpdir_base $PWD --wdir $PWD"
+                  " -np 3 --host host1:1,host2:1,host3:1 " + program() + kLongSweep +
+            " & launcher=$!\n"
+            "for i in $(seq 6000); do\n"
+            "  [ $(cat run/records.jsonl 2>/dev/null | grep -c '\"record\":\"trial\"') -ge 1 ] &&"
+            " break\n  sleep 0.01\ndone\nsleep 0.5\n"
+            "kill -" + signal + " $(ip netns pids " + tag() + "-host2)\n" + then +
+            "\nfor i in $(seq 300); do\n  left=$(for h in 1 3; do for p in $(ip netns pids " +
+            tag() + "-host$h); do cat /proc/$p/comm; done; done | grep sweep)\n"
+            "  [ -z \"$left\" ] && break\n  sleep 0.1\ndone\necho \"$left\"",
+        240);
+  }
+  void expect_resumed() const {
+    ASSERT_EQ(shell(hosts() + "up 3").exit_code, 0);
+    const Finished resumed = run_shell(
+        folder_.path(),
+        hosts() + "mpirun --oversubscribe --bind-to none --mca orte_tmpdir_base $PWD --wdir $PWD"
+                  " -np 3 --host host1:1,host2:1,host3:1 " + program() + " run --resume run",
+        240);
+    ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+    const RunData data = read_run(folder_.path() / "run");
+    ASSERT_TRUE(data.end);
+    EXPECT_EQ(data.end->reason, "complete");
+    ASSERT_EQ(data.trials.size(), 5U);
+    for (std::size_t i = 0; i < data.trials.size(); ++i) {
+      EXPECT_EQ(data.trials[i].order.index, static_cast<int>(i));
+    }
+  }
+
+  const std::string kLongSweep =
+      " run --backend host --vary HOST_STREAMS_PER_CONNECTION=2 --rounds 2 --timeout 8s"
+      " --collective all_gather -b 64M -e 64M --seed 5 --output run";
+};
+
+TEST_F(LostHost, OneThatDiesIsNamedAndTheRunGoesOnWhenItIsBack) {
+  const Finished finished = lose_host2("KILL", "wait $launcher");
+  EXPECT_EQ(finished.out, "\n") << "processes are left on the other hosts";
+  EXPECT_TRUE(has(finished.err, "no answer from host2 (agent 1)")) << finished.err;
+  EXPECT_TRUE(has(finished.err, "`nccl-sweep run --resume run` goes on")) << finished.err;
+  EXPECT_FALSE(read_run(folder_.path() / "run").end);
+  expect_resumed();
+}
+
+// mpirun waits for the daemon of such a host, until the user has enough.
+TEST_F(LostHost, OneThatHangsIsLostWhenPatienceEnds) {
+  const Finished finished = lose_host2(
+      "STOP", "for i in $(seq 1500); do\n  grep -q '\"reason\":\"lost node\"' run/records.jsonl &&"
+              " break\n  sleep 0.1\ndone");
+  EXPECT_EQ(finished.out, "\n") << "processes are left on the other hosts";
+  EXPECT_TRUE(has(finished.err, "lost node host2 (agent 1): its agent has been silent for "))
+      << finished.err;
+  const RunData data = read_run(folder_.path() / "run");
+  ASSERT_TRUE(data.end);
+  EXPECT_EQ(data.end->lost_host, "host2");
+  expect_resumed();
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 //   FAKE_WHEN   NAME=VALUE        only where the environment has that (a candidate's knob)
 //   FAKE_ILL    file              made by whoever misbehaves; from then on all trials do
 //   FAKE_LOCK   name              device that Ready claims
+//   FAKE_LIBRARY anything         says which library it would have opened, and logs as NCCL does
 //   FAKE_OTHER  rank              this one opens another library, where FAKE_WHEN applies
 #include <csignal>
 #include <cstdio>
@@ -60,6 +61,7 @@ class FakeWorker {
     if (!variable("FAKE_LOCK").empty()) ready.locks = {variable("FAKE_LOCK")};
     const bool other = variable("FAKE_OTHER") == std::to_string(request_.rank) && fault_applies();
     ready.identity["library"] = other ? "2.28.3" : "2.28.9";
+    if (!variable("FAKE_LIBRARY").empty()) name_library(ready);
     for (std::size_t p = 0; p < request_.partitions.size(); ++p) {
       for (std::size_t g = 0; g < request_.partitions[p].size(); ++g) {
         if (request_.partitions[p][g].front() == request_.rank) {
@@ -81,6 +83,17 @@ class FakeWorker {
   }
 
  private:
+  void name_library(wire::Ready& ready) const {
+    const auto asked = request_.knobs.find("nccl_library");
+    const std::string file =
+        asked == request_.knobs.end() ? "by the loader"
+                                      : std::filesystem::canonical(asked->second).string();
+    std::cout << "opens " << file << "\nvm:1:1 [0] NCCL INFO NCCL version 2.28.9+cuda13.0"
+              << std::endl;
+    ready.versions["nccl_library"] = file;
+    ready.identity["nccl_library"] = file + " 2.28.9";
+  }
+
   wire::Result measure() {
     wire::Result result;
     for (std::size_t i = 0; i < request_.cases.size(); ++i) {

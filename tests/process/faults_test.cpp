@@ -252,6 +252,46 @@ TEST(Workers, AreBoundToTheCpusOfTheirCandidateAndTheirOutputIsKeptOnDemand) {
   }
 }
 
+// On a machine that looks as if it had two GPUs; the library is a stub that nobody could open.
+TEST(Workers, OpenAStagedCopyOfTheLibraryThatTheLoaderWouldFind) {
+  const TemporaryFolder folder;
+  const std::string gpus =
+      "mount -t tmpfs none /proc/driver 2>/dev/null || exit 77\n"
+      "for g in 01 02; do\n  here=/proc/driver/nvidia/gpus/0000:$g:00.0\n  mkdir -p $here\n"
+      "  printf 'Model: \\t NVIDIA H200\\nBus Location: \\t 0000:'$g':00.0\\n' > $here/information\n"
+      "done\nexec \"$@\"\n";
+  std::ofstream(folder.path() / "gpus.sh") << gpus;
+  std::filesystem::create_directories(folder.path() / "lib");
+  std::filesystem::create_directories(folder.path() / "tmp");
+  std::ofstream(folder.path() / "lib/libnccl.so.2.28.9") << "stub";
+  std::filesystem::create_symlink("libnccl.so.2.28.9", folder.path() / "lib/libnccl.so.2");
+  const auto run = [&](const std::string& stage) {
+    return run_shell(folder.path(),
+                     "export TMPDIR=$PWD/tmp LD_LIBRARY_PATH=$PWD/none:$PWD/lib FAKE_LIBRARY=yes"
+                     " NCCL_SWEEP_LOCKS=. NCCL_SWEEP_WORKER=" BINARY_FOLDER "/fake_worker\n"
+                     "unshare -m bash gpus.sh " + program() +
+                         " run --backend nccl --workers 2 --rounds 1 --keep-logs --collective"
+                         " all_gather -b 64K -e 64K --output " + stage + " --stage " + stage);
+  };
+  const Finished staged = run("always");
+  if (staged.exit_code == 77 || contains(staged.err, "unshare failed")) {
+    GTEST_SKIP() << "no mount namespace for this user";
+  }
+  ASSERT_EQ(staged.exit_code, 0) << staged.err;
+  EXPECT_TRUE(contains(staged.err, ", libnccl.so.2.28.9 4 B on each node")) << staged.err;
+  const std::string log = read_file(folder.path() / "always/logs/trial-1-rank-1.log");
+  EXPECT_TRUE(contains(log, "opens " + (folder.path() / "tmp/nccl-sweep-stage-").string())) << log;
+  const std::string records = read_file(folder.path() / "always/records.jsonl");
+  EXPECT_TRUE(contains(records, R"("nccl_library","value":")" +
+                                    (folder.path() / "lib/libnccl.so.2.28.9").string()))
+      << records;
+
+  const Finished original = run("auto");  // the folder is on no network file system
+  ASSERT_EQ(original.exit_code, 0) << original.err;
+  EXPECT_TRUE(contains(read_file(folder.path() / "auto/logs/trial-1-rank-1.log"),
+                       "opens by the loader"));
+}
+
 TEST(Workers, StartFromTheirStagedCopyWhichGoesWithTheRun) {
   const TemporaryFolder folder;
   const std::string run =

@@ -60,6 +60,33 @@ TEST_F(PolicyCommand, ForbiddenKnobsAndValuesAreRefusedWithTheirReason) {
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "run"));
 }
 
+TEST_F(PolicyCommand, WhatSetsTheSameThingByAnotherNameIsForbiddenToo) {
+  struct Pair {
+    std::string named, varied, setting;
+  };
+  for (const auto& [named, varied, setting] : std::vector<Pair>{
+           {"NCCL_MAX_CTAS", "max_ctas", "4"},
+           {"max_ctas", "NCCL_MAX_CTAS", "4"},
+           {"max_ctas", "NCCL_MAX_NCHANNELS", "4"},
+           {"NCCL_CGA_CLUSTER_SIZE", "cga_cluster_size", "2"},
+           {"net_name", "NCCL_NET", "Socket"}}) {
+    expect_refused(with_policy(R"({"forbidden": {")" + named + R"(": "all"}})",
+                               "plan" + kGpus + " --vary " + varied + "=" + setting),
+                   1, "varying " + varied + ", which sets what " + named + " sets, is forbidden",
+                   "leave " + varied + " out of the sweep");
+  }
+  const std::string capped = R"({"forbidden": {"max_ctas": [64]}})";
+  expect_refused(with_policy(capped, "plan" + kGpus + " --vary NCCL_MAX_CTAS=32,64"), 1,
+                 "NCCL_MAX_CTAS=64, which sets what max_ctas sets, is forbidden",
+                 "leave this value of NCCL_MAX_CTAS out");
+  expect_refused(with_policy(capped, "plan" + kGpus + " --vary NCCL_ALGO=Ring",
+                             "NCCL_MAX_CTAS=64"),
+                 1, "NCCL_MAX_CTAS=64, which the environment sets, which sets what max_ctas sets,",
+                 "take NCCL_MAX_CTAS out of it");
+  EXPECT_EQ(with_policy(capped, "plan" + kGpus + " --vary NCCL_MAX_CTAS=32").exit_code, 0);
+  EXPECT_EQ(with_policy(capped, "plan" + kGpus + " --vary NCCL_MIN_CTAS=64").exit_code, 0);
+}
+
 TEST_F(PolicyCommand, ASweepAboveTheLargestPriceIsRefusedUnlessItsBudgetIsBelow) {
   const std::string policy = R"({"largest_gpu_hours": 0.01})";
   const std::string sweep = "plan" + kGpus + " --vary NCCL_MAX_CTAS=4,8";

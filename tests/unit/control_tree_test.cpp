@@ -16,6 +16,7 @@
 #include "agent/rank_identity.hpp"
 #include "agent/rank_spread.hpp"
 #include "agent/reduction.hpp"
+#include "agent/roll_call.hpp"
 #include "agent/slowest_ranks.hpp"
 
 namespace nccl_sweep::agent {
@@ -437,6 +438,32 @@ TEST(GroupRendezvous, GroupsOverAllAgentsComeWithTheAnswerAndOwnOnesNeedNobody) 
   EXPECT_EQ(connect.rendezvous[1].blob, "b1");
   EXPECT_EQ(connect.rendezvous[2].blob, "c1");
   EXPECT_EQ(connect.rendezvous[2].group, 0);
+}
+
+TEST(AgentTree, AHeightIsOneMoreThanThatOfTheHighestChild) {
+  for (const int size : {1, 2, 3, 4, 7, 8, 20, 512}) {
+    for (int agent = 0; agent < size; ++agent) {
+      int highest = -1;
+      for (const int child : place_in_tree(agent, size).children) {
+        highest = std::max(highest, height_in_tree(child, size));
+      }
+      EXPECT_EQ(height_in_tree(agent, size), highest + 1) << agent << " of " << size;
+    }
+  }
+}
+
+TEST(RollCall, ChildrenThatSaidNothingAreSilentOnceTheyHadTheirTime) {
+  RollCall roll;
+  EXPECT_FALSE(roll.begun());
+  EXPECT_FALSE(roll.silent(100));
+  roll.answered(7);
+  roll.begin(100, 0.5, {3, 7, 9});
+  EXPECT_TRUE(roll.begun());
+  EXPECT_FALSE(roll.silent(100.4));
+  roll.answered(3);
+  roll.reported(12);
+  EXPECT_EQ(roll.silent(100.6), (std::vector<int>{9, 12}));
+  EXPECT_FALSE(roll.silent(200)) << "said already";
 }
 
 }  // namespace

@@ -111,6 +111,9 @@ TEST(Records, WhoWasBehindAndWhatSupervisingCostAreKept) {
   EXPECT_EQ(back.control->agents, 512);
   EXPECT_EQ(back.control->most_messages, 18);
   EXPECT_EQ(to_line(back), to_line(end));
+  EXPECT_EQ(to_line(end).find("host"), std::string::npos);
+  end.lost_host = "node7";
+  EXPECT_EQ(std::get<EndRecord>(parse_record(to_line(end), "x:1")).lost_host, "node7");
 }
 
 TEST(Records, TheValueOfATrialIsItsMedianBlock) {

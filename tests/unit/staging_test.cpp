@@ -163,9 +163,49 @@ TEST_F(Staging, AFolderInWhichNobodyHoldsAnythingGoes) {
   EXPECT_FALSE(fs::exists(stage()));
 }
 
+TEST_F(Staging, OfTheLoadersLibraryGivesItAPathAndKeepsItsNameInWhatWorkersSay) {
+  agent::Setup setup;
+  setup.worker_program = "elsewhere";
+  setup.default_library = original();
+  setup.layout = {{"a"}, {2}};
+  setup.stage = {file_};
+  StagedCopies copies(stage());
+  const std::unique_ptr<ControlPlane> control = make_solo_control();
+  agent::Setup sent = setup_from_text(to_text(setup));
+  EXPECT_TRUE(stage_files(*control, sent, copies).empty());
+  EXPECT_EQ(fs::path(sent.default_library).parent_path(), stage());
+  wire::Ready ready;
+  ready.identity["nccl_library"] = fs::canonical(sent.default_library).string() + " 2.28.9 4f";
+  ready.versions["nccl_library"] = fs::canonical(sent.default_library);
+  ready.versions["nccl"] = "2.28.9";
+  name_originals(sent, ready);
+  EXPECT_EQ(ready.identity["nccl_library"], fs::canonical(original()).string() + " 2.28.9 4f");
+  EXPECT_EQ(ready.versions["nccl_library"], fs::canonical(original()));
+  EXPECT_EQ(ready.versions["nccl"], "2.28.9");
+}
+
+TEST_F(Staging, FindsTheLibraryThatTheLoaderWould) {
+  const fs::path& root = folder_.path();
+  for (const char* folder : {"empty", "first", "second"}) fs::create_directory(root / folder);
+  write(root / "first/libnccl.so.2.28.9", "stub");
+  write(root / "second/libnccl.so.2", "other");
+  fs::create_symlink("libnccl.so.2.28.9", root / "first/libnccl.so.2");
+  const auto found = [&](const std::string& path) {
+    return library_of_loader({{"LD_LIBRARY_PATH", path}});
+  };
+  const std::string first = (root / "first").string();
+  const std::string second = (root / "second").string();
+  EXPECT_EQ(found((root / "empty").string() + ":" + first + ":" + second),
+            fs::canonical(root / "first/libnccl.so.2.28.9"));
+  EXPECT_EQ(found(second + ":" + first), fs::canonical(root / "second/libnccl.so.2"));
+  EXPECT_EQ(found((root / "empty").string()), "");
+  EXPECT_EQ(library_of_loader({}), "");
+}
+
 TEST_F(Staging, ThatFailsLeavesTheOriginalsAndSaysWhy) {
   agent::Setup setup;
   setup.worker_program = original();
+  setup.default_library = original();
   setup.layout = {{"a"}, {2}};
   setup.stage = {file_};
   write(stage(), "no folder");
@@ -173,6 +213,7 @@ TEST_F(Staging, ThatFailsLeavesTheOriginalsAndSaysWhy) {
   const std::unique_ptr<ControlPlane> control = make_solo_control();
   const std::vector<std::string> warnings = stage_files(*control, setup, copies);
   EXPECT_EQ(setup.worker_program, original());
+  EXPECT_EQ(setup.default_library, "") << "the loader finds it";
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_NE(warnings[0].find("all nodes use the original"), std::string::npos) << warnings[0];
 }
