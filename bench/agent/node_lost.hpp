@@ -23,4 +23,11 @@ class NodeLost : public Error {
   int agent_;
 };
 
+// Something went wrong on rank 0 while the others wait for its answer, or agents do not agree where
+// they are: the whole run must end.
+class OutOfStep : public Error {
+ public:
+  explicit OutOfStep(const std::string& why) : Error(ExitCode::environment, why) {}
+};
+
 }  // namespace nccl_sweep::agent

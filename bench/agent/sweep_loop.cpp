@@ -254,8 +254,14 @@ LoopResult lead(ControlPlane& control, const Setup& setup, TrialRunner& runner,
     EndRecord end = leader.so_far("lost node");
     end.agent_cpu_seconds = own_cpu_seconds() - cpu_before;
     end.lost_host = setup.layout.host_of_agent.at(static_cast<std::size_t>(lost.agent()));
-    log.append({end});
+    try {
+      log.append({end});
+    } catch (const std::exception&) {
+      // The disk is full, or lost with the node: the records before are whole.
+    }
     throw;  // the followers wait in an exchange: the caller aborts the run
+  } catch (const OutOfStep&) {
+    throw;  // so they do here
   } catch (...) {
     if (!leader.released()) leader.release(cpu_before);  // the followers wait for a launch
     throw;

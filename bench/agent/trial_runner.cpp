@@ -249,6 +249,17 @@ std::string TrialRunner::answer(PhaseReport& all, const Cargo& cargo) {
   return to_text(verdict);
 }
 
+Verdict TrialRunner::exchanged(const Combine& combine, const Patience& patience) {
+  try {
+    return verdict_from_text(
+        idleness_.during([&] { return control_.exchange(combine, patience); }));
+  } catch (const NodeLost&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw OutOfStep(error.what());
+  }
+}
+
 bool TrialRunner::conclude(bool fine, Phase phase, Done until, const Cargo& cargo, int shape) {
   PhaseReport mine = report(fine, phase, until, shape);
   const auto combine = [&](const std::vector<std::string>& children) {
@@ -270,11 +281,10 @@ bool TrialRunner::conclude(bool fine, Phase phase, Done until, const Cargo& carg
     patience.after_failure = spare;
     patience.failed = !fine || control_.failure_announced(trial_);
   }
-  const Verdict verdict = verdict_from_text(
-      idleness_.during([&] { return control_.exchange(combine, patience); }));
+  const Verdict verdict = exchanged(combine, patience);
   stop_seen_ = stop_seen_ || verdict.stop;
   if (verdict.status == 0 && !verdict.same_shape) {
-    throw environment_error("agents measured different numbers of blocks");
+    throw OutOfStep("agents measured different numbers of blocks");
   }
   if (control_.rank() != 0) {
     blamed_ = {};

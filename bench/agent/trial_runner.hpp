@@ -48,6 +48,7 @@ class TrialRunner {
   bool agree_on_blocks();
   // Ends a phase: true where all agents are fine, else blamed_ is set.
   bool conclude(bool fine, Phase, Done until, const Cargo& = {}, int shape = 0);
+  Verdict exchanged(const Combine&, const Patience&);
   std::string answer(PhaseReport&, const Cargo&);  // rank 0's
   PhaseReport report(bool fine, Phase, Done until, int shape) const;
   Cargo hello_cargo(const Launch&, IdentityComparison&);

@@ -42,8 +42,9 @@ std::string launcher_ends_line(const std::vector<int>& silent, const Whereabouts
 void abort_run(agent::ControlPlane& control, const std::exception& error,
                const Whereabouts& where) {
   const auto* lost = dynamic_cast<const agent::NodeLost*>(&error);
-  fmt::print(stderr, "{}\n", lost != nullptr ? lost_node_line(*lost, where)
-                                             : fmt::format("nccl-sweep: {}", error.what()));
+  const std::string line = lost != nullptr ? lost_node_line(*lost, where)
+                                           : fmt::format("nccl-sweep: {}", error.what());
+  std::fprintf(stderr, "%s\n", line.c_str());  // which does not throw where stderr is closed
   std::fflush(nullptr);
   control.abort(static_cast<int>(ExitCode::environment));
   std::abort();  // not reached; not every compiler believes a virtual function's noreturn

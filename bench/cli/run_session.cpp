@@ -184,7 +184,7 @@ SessionEnd lead_run(agent::ControlPlane& control, Start& start, const SessionOpt
   agent::Setup& setup = start.run.setup;
   agent::StagedCopies copies;
   for (const std::string& line : stage_files(control, setup, copies)) {
-    fmt::print(stderr, "warning {}\n", line);
+    std::fprintf(stderr, "warning %s\n", line.c_str());  // never throws: the followers are let go
   }
   agent::TrialRunner runner(control, setup, stop);
   agent::LoopOptions loop;
@@ -223,12 +223,13 @@ SessionEnd run_session(const SweepOptions& options, const SessionOptions& sessio
   const std::unique_ptr<agent::ControlPlane> control = agent::make_control();
   Whereabouts where;
   control->heed(launcher_signals(), [&where](const std::vector<int>& silent) {
-    fmt::print(stderr, "{}\n", launcher_ends_line(silent, where));
+    std::fprintf(stderr, "%s\n", launcher_ends_line(silent, where).c_str());
   });
   std::vector<agent::Machine> machines;
   try {
     machines = agent::gather_machines(*control, leader_of_run());
-  } catch (const agent::NodeLost& error) {
+  } catch (const std::exception& error) {
+    if (control->size() == 1) throw;
     abort_run(*control, error, where);
   }
   if (control->rank() != 0) {
@@ -252,6 +253,9 @@ SessionEnd run_session(const SweepOptions& options, const SessionOptions& sessio
   try {
     return lead_run(*control, start, session, stop);
   } catch (const agent::NodeLost& error) {
+    abort_run(*control, error, where);
+  } catch (const agent::OutOfStep& error) {
+    if (control->size() == 1) throw;
     abort_run(*control, error, where);
   }
 }

@@ -122,13 +122,22 @@ double largest_seconds(const PreparedRun& run) {
 
 }  // namespace
 
-void obey_policy(PreparedRun& run, const KnobCatalogue& catalogue, const std::string& user_file) {
+void obey_policy(PreparedRun& run, const KnobCatalogue& catalogue, const std::string& user_file,
+                 const std::vector<agent::Machine>& machines) {
   Policy policy = load_policies(kSitePolicy, user_file);
   add_remembered(policy, run.record.policy);
   run.record.policy = std::move(policy);
   const Restrictions restrictions{run.record.policy, catalogue, run.spec.backend};
   refuse_settings(restrictions, run.setup.candidates);
   refuse_environment(restrictions, run.setup.site, "the environment");
+  for (const agent::Machine& machine : machines) {
+    agent::Variables own = machine.library;
+    std::erase_if(own, [](const auto& entry) { return !agent::is_node_variable(entry.first); });
+    refuse_environment(restrictions, own, "the environment of " + machine.host);
+    if (run.spec.backend != "nccl") continue;
+    refuse_environment(restrictions, machine.conf.value_or(agent::Variables{}),
+                       "a conf file of NCCL on " + machine.host);
+  }
   warn_of_unknown_names(run, catalogue);
 }
 

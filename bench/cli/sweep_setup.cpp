@@ -246,7 +246,7 @@ PreparedRun prepare_run(const SweepOptions& options, const std::string& default_
         workload->name, workload->sources.empty() ? "" : workload->sources.front().format,
         workload->iterations};
   }
-  obey_policy(run, catalogue, options.policy);
+  obey_policy(run, catalogue, options.policy, machines);
   bind_workers(run, machines);
   add_notes(run, machines);
   run.record.estimated_seconds = estimated_seconds(run);
@@ -282,7 +282,7 @@ PreparedRun prepare_resume(const RunRecord& record, const SweepOptions& options,
   }
   run.setup = setup_of(run.spec, catalogue, run.plan, layout, worker_places(nodes, machines),
                        simulated, record.seed, record.environment);
-  obey_policy(run, catalogue, options.policy);
+  obey_policy(run, catalogue, options.policy, machines);
   bind_workers(run, machines);
   const std::string identity = identity_of(run.setup);
   const std::vector<std::string_view> then = words_of(record.identity);

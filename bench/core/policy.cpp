@@ -7,9 +7,12 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/error.hpp"
 #include "core/json_fields.hpp"
@@ -83,9 +86,20 @@ std::vector<std::string> list_items(std::string_view value) {
   return items;
 }
 
+// As the libraries read numbers: 0x16 is 22, and so is 026.
+std::optional<long long> number_in(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  char* end = nullptr;
+  errno = 0;
+  const long long number = std::strtoll(text.c_str(), &end, 0);
+  return *end == '\0' && errno == 0 ? std::optional(number) : std::nullopt;
+}
+
 bool means(std::string_view value, const std::string& forbidden) {
   const std::string low = lower_case(forbidden);
   if (lower_case(std::string(value)) == low) return true;
+  const std::optional<long long> number = number_in(std::string(value));
+  if (number && number == number_in(forbidden)) return true;
   const std::vector<std::string> items = list_items(value);
   return std::any_of(items.begin(), items.end(),
                      [&](const std::string& item) { return lower_case(item) == low; });

@@ -87,6 +87,23 @@ TEST_F(PolicyCommand, WhatSetsTheSameThingByAnotherNameIsForbiddenToo) {
   EXPECT_EQ(with_policy(capped, "plan" + kGpus + " --vary NCCL_MIN_CTAS=64").exit_code, 0);
 }
 
+TEST_F(PolicyCommand, ANumberIsForbiddenHoweverItIsWritten) {
+  const std::string policy = R"({"forbidden": {"NCCL_IB_TIMEOUT": [22]}})";
+  expect_refused(with_policy(policy, "plan" + kGpus + " --allow NCCL_IB_TIMEOUT --vary NCCL_IB_TIMEOUT=0x16,20"), 1,
+                 "NCCL_IB_TIMEOUT=0x16", "leave this value");
+  expect_refused(
+      with_policy(policy, "plan" + kGpus + " --vary NCCL_MAX_CTAS=4", "NCCL_IB_TIMEOUT=026"), 1,
+      "NCCL_IB_TIMEOUT=026, which the environment sets", "take NCCL_IB_TIMEOUT out");
+}
+
+TEST_F(PolicyCommand, WhatConfFilesSetIsRefusedToo) {
+  std::ofstream(folder_.path() / "site.conf") << "NCCL_ALGO=NVLS\n";
+  expect_refused(with_policy(R"({"forbidden": {"NCCL_ALGO": ["NVLS"]}})",
+                             "plan" + kGpus + " --vary NCCL_MAX_CTAS=4",
+                             "NCCL_CONF_FILE=$PWD/site.conf"),
+                 1, "NCCL_ALGO=NVLS, which a conf file of NCCL on", "take NCCL_ALGO out");
+}
+
 TEST_F(PolicyCommand, ASweepAboveTheLargestPriceIsRefusedUnlessItsBudgetIsBelow) {
   const std::string policy = R"({"largest_gpu_hours": 0.01})";
   const std::string sweep = "plan" + kGpus + " --vary NCCL_MAX_CTAS=4,8";
