@@ -227,8 +227,8 @@ if [[ $limit == yes ]] && ((code == interrupted)); then
   fi
   echo "stopped before the time limit; requeued, to go on in $run"
   trap '' TERM  # the requeue ends this script, and what comes next must still be done
-  scontrol requeue "$SLURM_JOB_ID"
-  scontrol update JobId="$SLURM_JOB_ID" ReqNodeList="$SLURM_JOB_NODELIST"{2} || true
+  scontrol requeue "{3}"
+  scontrol update JobId="{3}" ReqNodeList="$SLURM_JOB_NODELIST"{2} || true
 fi
 if ((code == interrupted)); then
   echo "to go on: sbatch --nodelist=$SLURM_JOB_NODELIST{1} \\"
@@ -237,7 +237,10 @@ fi
 exit "$code"
 )sh",
                      s.notice_seconds, array.again,
-                     has_switches ? " Switches=0" : "");
+                     has_switches ? " Switches=0" : "",
+                     // The number of an array's last task is that of the whole array, too.
+                     array.tasks > 0 ? "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID"
+                                     : "$SLURM_JOB_ID");
 }
 
 }  // namespace

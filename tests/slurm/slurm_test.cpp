@@ -104,6 +104,23 @@ TEST_F(SlurmTest, AnArrayGivesEachTaskItsPartition) {
   }
 }
 
+// The last task has the number of the whole array.
+TEST_F(SlurmTest, ATaskOfAnArrayRequeuesItselfAlone) {
+  write_script("--vary HOST_STREAMS_PER_CONNECTION=2 --rounds 6 --nodes 2 "
+               "--array-partitions other,batch");
+  const std::string job = submit_array();
+  const std::string other = "results/sweep-" + job + "-other";
+  const std::string last = "results/sweep-" + job + "-batch";
+  ASSERT_TRUE(eventually([&] { return trials_in(other) > 0 && trials_in(last) > 0; }));
+  shell("scancel --signal=USR1 --batch " + job + "_1");
+  ASSERT_TRUE(eventually([&] { return contains(job_says(job + "_1"), " Restarts=1 "); }));
+  ASSERT_TRUE(finished(job + "_0"));
+  ASSERT_TRUE(finished(job + "_1"));
+  EXPECT_TRUE(contains(job_says(job + "_0"), " Restarts=0 ")) << job_says(job + "_0");
+  expect_whole(read_run(file(other)), 13);
+  expect_whole(read_run(file(last)), 13);
+}
+
 TEST_F(SlurmTest, AnArrayGivesEachTaskItsNumberOfLeafSwitches) {
   write_script(kShort + "--nodes 2 --array-switches 1,2@10");
   const std::string job = submit_array();

@@ -168,8 +168,8 @@ if [[ $limit == yes ]] && ((code == interrupted)); then
   fi
   echo "stopped before the time limit; requeued, to go on in $run"
   trap '' TERM  # the requeue ends this script, and what comes next must still be done
-  scontrol requeue "$SLURM_JOB_ID"
-  scontrol update JobId="$SLURM_JOB_ID" ReqNodeList="$SLURM_JOB_NODELIST" Switches=0 || true
+  scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID"
+  scontrol update JobId="${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID" ReqNodeList="$SLURM_JOB_NODELIST" Switches=0 || true
 fi
 if ((code == interrupted)); then
   echo "to go on: sbatch --nodelist=$SLURM_JOB_NODELIST --switches=$this --array=$SLURM_ARRAY_TASK_ID \\"
