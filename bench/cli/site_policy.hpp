@@ -16,8 +16,8 @@ namespace nccl_sweep::cli {
 inline constexpr const char* kSitePolicy = "/etc/nccl-sweep/policy.json";
 
 // Puts the site's and the user's policy (a file, or empty) beside those that the run's record holds
-// already, and refuses forbidden settings: of candidates, of the environment, of conf files and of what
-// nodes set for themselves. Throws a usage Error; an environment Error where the site's file cannot be
+// already, and refuses forbidden settings: of candidates, the environment, conf files, and what nodes
+// set for themselves. Throws a usage Error; an environment Error where the site's file cannot be
 // obeyed because it is broken.
 void obey_policy(PreparedRun& run, const KnobCatalogue& catalogue, const std::string& user_file,
                  const std::vector<agent::Machine>& machines);

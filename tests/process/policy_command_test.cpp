@@ -89,8 +89,9 @@ TEST_F(PolicyCommand, WhatSetsTheSameThingByAnotherNameIsForbiddenToo) {
 
 TEST_F(PolicyCommand, ANumberIsForbiddenHoweverItIsWritten) {
   const std::string policy = R"({"forbidden": {"NCCL_IB_TIMEOUT": [22]}})";
-  expect_refused(with_policy(policy, "plan" + kGpus + " --allow NCCL_IB_TIMEOUT --vary NCCL_IB_TIMEOUT=0x16,20"), 1,
-                 "NCCL_IB_TIMEOUT=0x16", "leave this value");
+  const std::string vary = " --allow NCCL_IB_TIMEOUT --vary NCCL_IB_TIMEOUT=0x16,20";
+  expect_refused(with_policy(policy, "plan" + kGpus + vary), 1, "NCCL_IB_TIMEOUT=0x16",
+                 "leave this value");
   expect_refused(
       with_policy(policy, "plan" + kGpus + " --vary NCCL_MAX_CTAS=4", "NCCL_IB_TIMEOUT=026"), 1,
       "NCCL_IB_TIMEOUT=026, which the environment sets", "take NCCL_IB_TIMEOUT out");
