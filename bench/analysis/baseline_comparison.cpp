@@ -56,7 +56,11 @@ bool states_sizes(const Reference& reference) {
 class Comparer {
  public:
   Comparer(const RunData& data, const CompareOptions& options)
-      : run_(data.run), options_(options), launches_(data), here_(baseline_fabric(data.run)) {}
+      : run_(data.run),
+        title_(run_title(data)),
+        options_(options),
+        launches_(data),
+        here_(baseline_fabric(data.run)) {}
 
   int launches() const { return launches_.count(); }
 
@@ -84,9 +88,7 @@ class Comparer {
 
  private:
   std::string why_only_shown(const BaselineSource& source) const {
-    const bool measured = source.figure_class == FigureClass::measured ||
-                          source.figure_class == FigureClass::published;
-    if (!measured && !options_.all_classes) {
+    if (!is_measured(source.figure_class) && !options_.all_classes) {
       return fmt::format("class {}: decides with --all-classes only",
                          to_string(source.figure_class));
     }
@@ -96,6 +98,7 @@ class Comparer {
   std::string mismatch(const Reference& reference) const {
     if (launches_.count() == 0) return "no complete launch of the default";
     std::string reason = fabric_mismatch(reference.fabric, here_, reference.source.figure_class);
+    if (reason.empty()) reason = recipe_mismatch(reference.source.recipe, recipe_of(run_));
     if (!reason.empty() || options_.any_nccl) return reason;
     const auto version = run_.fabric.versions.find("nccl");
     return nccl_mismatch(reference.source.nccl,
@@ -125,8 +128,8 @@ class Comparer {
 
   // Of another run: the variables may be the very change that is looked at.
   void note_what_differs(SourceComparison& result) const {
-    if (result.source.figure_class != FigureClass::measured) return;
-    if (result.source.title == run_title(run_)) {
+    if (!is_of_a_run(result.source.figure_class)) return;
+    if (result.source.title == title_) {
       result.notes.emplace_back("the reference was made of this very run: 1.00x says nothing");
     }
     if (!told_alike(result)) return;
@@ -205,6 +208,7 @@ class Comparer {
   }
 
   const RunRecord& run_;
+  std::string title_;
   const CompareOptions& options_;
   DefaultLaunches launches_;
   BaselineFabric here_;
