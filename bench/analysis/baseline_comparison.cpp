@@ -58,6 +58,7 @@ class Comparer {
   Comparer(const RunData& data, const CompareOptions& options)
       : run_(data.run),
         title_(run_title(data)),
+        wrong_trials_(trials_with_wrong_data(data)),
         options_(options),
         launches_(data),
         here_(baseline_fabric(data.run)) {}
@@ -74,6 +75,10 @@ class Comparer {
     result.reason = mismatch(reference);
     if (!result.reason.empty()) return result;
     note_what_differs(result);
+    if (wrong_trials_ > 0) {
+      result.notes.push_back(fmt::format("wrong data in {} here: see nccl-sweep report",
+                                         counted(wrong_trials_, "trial")));
+    }
     std::set<const Figure*> used;
     const int cases = states_sizes(reference) ? static_cast<int>(run_.cases.size()) : 0;
     for (int i = 0; i < cases; ++i) compare_case(result, reference, i, used);
@@ -209,6 +214,7 @@ class Comparer {
 
   const RunRecord& run_;
   std::string title_;
+  int wrong_trials_;
   const CompareOptions& options_;
   DefaultLaunches launches_;
   BaselineFabric here_;

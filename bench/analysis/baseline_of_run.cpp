@@ -109,8 +109,7 @@ std::string run_title(const RunData& data) {
     const std::vector<std::string> files = files_of(data);
     const auto more = static_cast<std::int64_t>(files.size()) - 1;
     return fmt::format("imported from {}{}, run {}", files.empty() ? "logs" : files.front(),
-                       more > 0 ? fmt::format(" and {} more", counted(more, "file")) : "",
-                       run.name);
+                       more > 0 ? " and " + counted(more, "more file") : "", run.name);
   }
   return fmt::format("nccl-sweep {}, run {} of {}", run.version, run.name, run.started);
 }
@@ -135,25 +134,30 @@ BaselineFile baseline_of_run(const RunData& data, const std::string& name) {
   return file;
 }
 
+int trials_with_wrong_data(const RunData& data) {
+  const auto has_wrong_data = [](const TrialOutcome& trial) {
+    if (trial.order.candidate != 0 || is_descriptive(trial.order.stage)) return false;
+    return trial.outcome == Outcome::wrong_data ||
+           std::any_of(trial.cases.begin(), trial.cases.end(),
+                       [](const CaseTiming& timing) { return timing.wrong_elements > 0; });
+  };
+  return static_cast<int>(std::count_if(data.trials.begin(), data.trials.end(), has_wrong_data));
+}
+
 std::vector<std::string> doubts_about(const RunData& data) {
   std::vector<std::string> doubts;
   int failed = 0;
-  int wrong = 0;
   bool unverified = false;
   for (const TrialOutcome& trial : data.trials) {
     if (trial.order.candidate != 0 || is_descriptive(trial.order.stage)) continue;
     const bool ended_well = trial.outcome == Outcome::complete || trial.outcome == Outcome::stopped;
     failed += ended_well ? 0 : 1;
-    const bool wrong_data =
-        trial.outcome == Outcome::wrong_data ||
-        std::any_of(trial.cases.begin(), trial.cases.end(),
-                    [](const CaseTiming& timing) { return timing.wrong_elements > 0; });
-    wrong += wrong_data ? 1 : 0;
     unverified = unverified || std::any_of(trial.cases.begin(), trial.cases.end(),
                                            [](auto& timing) { return timing.wrong_elements < 0; });
   }
   if (failed > 0)
     doubts.push_back(fmt::format("the default failed in {}", counted(failed, "trial")));
+  const int wrong = trials_with_wrong_data(data);
   if (wrong > 0) doubts.push_back(fmt::format("wrong data in {}", counted(wrong, "trial")));
   if (unverified) doubts.emplace_back("not all of its data was verified");
   const int launches = DefaultLaunches(data).count();

@@ -21,6 +21,9 @@ BaselineFile baseline_of_run(const RunData& data, const std::string& name);
 // NAME": tells whether a file was made of this run.
 std::string run_title(const RunData& data);
 
+// Of the default.
+int trials_with_wrong_data(const RunData& data);
+
 // Why a run should not become a reference: failures of the default, too few launches, no data
 // verified, settings that should be alike were not. Empty: it is a good one.
 std::vector<std::string> doubts_about(const RunData& data);

@@ -394,6 +394,16 @@ TEST(BaselineOfRun, WhatNcclTestsLeavesOutIsNoDifference) {
   EXPECT_EQ(compare(data, file).sources[0].reason, "GPUs of a node: 2 there, 4 here");
 }
 
+TEST(BaselineOfRun, WrongDataIsSaidWhereOtherLaunchesPass) {
+  RunData data = compared_run(1.0);
+  const BaselineFile file = baseline_of_run(data, "own");
+  data.run.started = "2026-02-02T03:04:05Z";
+  data.trials[1].outcome = Outcome::wrong_data;
+  data.trials[1].failure = Failure{};
+  EXPECT_EQ(compare(data, file).sources[0].notes,
+            std::vector<std::string>{"wrong data in 1 trial here: see nccl-sweep report"});
+}
+
 TEST(BaselineOfRun, AnotherRecipeIsNotComparable) {
   RunData data = compared_run(1.0);
   const BaselineFile ours = parse_baseline(to_json_text(baseline_of_run(data, "own")), "own");
