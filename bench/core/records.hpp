@@ -46,7 +46,7 @@ struct RunRecord {
   std::string recipe;
   std::uint64_t seed = 0;
   std::string started;  // ISO 8601, UTC; imported: of the first launch, in its local time, or empty
-  std::map<std::string, std::string> environment;  // NCCL_ UCX_ CUDA_ HOST_ names only
+  std::map<std::string, std::string> environment;  // of NCCL and its transports
   std::vector<std::string> notes;  // NCCL_TOPO_FILE, conf files, pinned variables: first lines of run
   // In what the nodes differed, with --allow-mismatch. All other records of the run then have
   // "nodes_differ": true.

@@ -188,6 +188,7 @@ TEST(ImportedRun, TheRunIsOfWhenAndHowItsLaunchesMeasured) {
   const RunData data = run_of(files);
   EXPECT_EQ(data.run.started, "2025-07-09T09:15:02");
   EXPECT_EQ(data.run.recipe, "nccl-tests with average 2, blocking");
+  EXPECT_EQ(data.run.notes[1], "recipe: nccl-tests with average 2, blocking");
   const BaselineSource source = baseline_of_run(data, "b").sources.front();
   EXPECT_EQ(source.date, "2025-07-09");
   EXPECT_EQ(source.recipe, data.run.recipe);
