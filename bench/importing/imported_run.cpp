@@ -66,15 +66,23 @@ void check_used(const std::vector<NamedSetting>& settings,
   }
 }
 
+// "2026-07-10 09:15:02", as nccl-tests prints it.
+bool is_time_stamp(std::string_view text) {
+  constexpr std::string_view kShape = "0000-00-00 00:00:00";
+  return std::equal(text.begin(), text.end(), kShape.begin(), kShape.end(), [](char c, char shape) {
+    return shape == '0' ? c >= '0' && c <= '9' : c == shape;
+  });
+}
+
 // "2026-07-10T09:15:02": the earliest that a launch tells, in its machine's local time.
 std::string first_start(const std::vector<ImportedLaunch>& launches) {
   std::string first;
   for (const ImportedLaunch& launch : launches) {
-    if (launch.started.empty()) continue;
+    if (!is_time_stamp(launch.started)) continue;
     if (first.empty() || launch.started < first) first = launch.started;
   }
   constexpr std::size_t kDate = 10;
-  if (first.size() > kDate && first[kDate] == ' ') first[kDate] = 'T';
+  if (!first.empty()) first[kDate] = 'T';
   return first;
 }
 

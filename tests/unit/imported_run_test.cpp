@@ -180,6 +180,7 @@ TEST(ImportedRun, AnUntoldLibraryIsSaidWhereThereAreSeveral) {
 
 TEST(ImportedRun, TheRunIsOfWhenAndHowItsLaunchesMeasured) {
   ImportedFiles files = launches({{"a.log", {100, 101}}});
+  files.launches[1].started = "yesterday";
   EXPECT_EQ(run_of(files).run.started, "");
   EXPECT_EQ(run_of(files).run.recipe, "nccl-tests as usual");
   files.launches[0].started = "2025-07-10 09:15:02";
