@@ -56,7 +56,12 @@ bool states_sizes(const Reference& reference) {
 class Comparer {
  public:
   Comparer(const RunData& data, const CompareOptions& options)
-      : run_(data.run), options_(options), launches_(data), here_(baseline_fabric(data.run)) {}
+      : run_(data.run),
+        title_(run_title(data)),
+        wrong_trials_(trials_with_wrong_data(data)),
+        options_(options),
+        launches_(data),
+        here_(baseline_fabric(data.run)) {}
 
   int launches() const { return launches_.count(); }
 
@@ -70,6 +75,10 @@ class Comparer {
     result.reason = mismatch(reference);
     if (!result.reason.empty()) return result;
     note_what_differs(result);
+    if (wrong_trials_ > 0) {
+      result.notes.push_back(fmt::format("wrong data in {} here: see nccl-sweep report",
+                                         counted(wrong_trials_, "trial")));
+    }
     std::set<const Figure*> used;
     const int cases = states_sizes(reference) ? static_cast<int>(run_.cases.size()) : 0;
     for (int i = 0; i < cases; ++i) compare_case(result, reference, i, used);
@@ -84,9 +93,7 @@ class Comparer {
 
  private:
   std::string why_only_shown(const BaselineSource& source) const {
-    const bool measured = source.figure_class == FigureClass::measured ||
-                          source.figure_class == FigureClass::published;
-    if (!measured && !options_.all_classes) {
+    if (!is_measured(source.figure_class) && !options_.all_classes) {
       return fmt::format("class {}: decides with --all-classes only",
                          to_string(source.figure_class));
     }
@@ -96,6 +103,7 @@ class Comparer {
   std::string mismatch(const Reference& reference) const {
     if (launches_.count() == 0) return "no complete launch of the default";
     std::string reason = fabric_mismatch(reference.fabric, here_, reference.source.figure_class);
+    if (reason.empty()) reason = recipe_mismatch(reference.source.recipe, recipe_of(run_));
     if (!reason.empty() || options_.any_nccl) return reason;
     const auto version = run_.fabric.versions.find("nccl");
     return nccl_mismatch(reference.source.nccl,
@@ -125,8 +133,8 @@ class Comparer {
 
   // Of another run: the variables may be the very change that is looked at.
   void note_what_differs(SourceComparison& result) const {
-    if (result.source.figure_class != FigureClass::measured) return;
-    if (result.source.title == run_title(run_)) {
+    if (!is_of_a_run(result.source.figure_class)) return;
+    if (result.source.title == title_) {
       result.notes.emplace_back("the reference was made of this very run: 1.00x says nothing");
     }
     if (!told_alike(result)) return;
@@ -205,6 +213,8 @@ class Comparer {
   }
 
   const RunRecord& run_;
+  std::string title_;
+  int wrong_trials_;
   const CompareOptions& options_;
   DefaultLaunches launches_;
   BaselineFabric here_;

@@ -130,8 +130,7 @@ std::string fabric_mismatch(const BaselineFabric& there, const BaselineFabric& h
   const bool known = !there.fingerprint.empty() && !here.fingerprint.empty();
   if (known && there.fingerprint == here.fingerprint) return {};
   if (known && !there.imported && !here.imported) return own_run_mismatch(there, here);
-  const bool lenient =
-      figure_class != FigureClass::measured && figure_class != FigureClass::published;
+  const bool lenient = !is_measured(figure_class);
   if (gpu_key(there.gpu) != gpu_key(here.gpu)) {
     return fmt::format("GPU: {} there, {} here", there.gpu, here.gpu);
   }
@@ -147,6 +146,18 @@ std::string fabric_mismatch(const BaselineFabric& there, const BaselineFabric& h
 std::string nccl_mismatch(const std::string& there, const std::string& here) {
   if (there.empty() || here.empty() || major_minor(there) == major_minor(here)) return {};
   return fmt::format("NCCL {} there, {} here", major_minor(there), major_minor(here));
+}
+
+std::string recipe_of(const RunRecord& run) { return run.imported ? run.recipe : "nccl-sweep"; }
+
+std::string recipe_mismatch(const std::string& there, const std::string& here) {
+  // nccl-sweep takes the mean over ranks of the host's clock, as nccl-tests does by default.
+  const auto is_usual = [](const std::string& recipe) {
+    return recipe.find(" with ") == std::string::npos;
+  };
+  const bool alike = there == here || (is_usual(there) && is_usual(here));
+  if (there.empty() || here.empty() || alike) return {};
+  return fmt::format("recipe: {} there, {} here", there, here);
 }
 
 std::string series_mismatch(const BaselineSeries& series, const BaselineFabric& fabric,

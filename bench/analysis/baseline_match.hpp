@@ -27,6 +27,14 @@ std::string fabric_mismatch(const BaselineFabric& there, const BaselineFabric& h
 // "NCCL 2.27 there, 2.28 here"; empty where they match or one is unknown.
 std::string nccl_mismatch(const std::string& there, const std::string& here);
 
+// How a run measured: "nccl-sweep", "nccl-tests as usual", "nccl-tests with average 2"; empty: not
+// known.
+std::string recipe_of(const RunRecord& run);
+
+// "recipe: nccl-tests with average 2 there, nccl-tests as usual here"; empty where figures may be
+// compared, or one is unknown.
+std::string recipe_mismatch(const std::string& there, const std::string& here);
+
 // A figure of one source that stands for a case.
 struct FigureMatch {
   const BaselineSeries* series = nullptr;

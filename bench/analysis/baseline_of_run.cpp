@@ -58,11 +58,32 @@ bool same_kind(const BaselineSeries& a, const BaselineSeries& b) {
          a.graph == b.graph;
 }
 
-BaselineSource source_of(const RunRecord& run) {
+// Of an imported run, in the order of its trials: "a.log:1, b.log:1" stand in a trial's source.
+std::vector<std::string> files_of(const RunData& data) {
+  std::vector<std::string> files;
+  for (const TrialOutcome& trial : data.trials) {
+    std::string_view rest = trial.source;
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find(", "), rest.size());
+      const std::string_view place = rest.substr(0, end);
+      rest.remove_prefix(std::min(end + 2, rest.size()));
+      const std::size_t colon = place.rfind(':');
+      const bool line = colon != std::string_view::npos &&
+                        place.find_first_not_of("0123456789", colon + 1) == std::string_view::npos;
+      std::string file(line ? place.substr(0, colon) : place);
+      if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
+    }
+  }
+  return files;
+}
+
+BaselineSource source_of(const RunData& data) {
+  const RunRecord& run = data.run;
   BaselineSource source;
   source.id = kSourceId;
-  source.figure_class = FigureClass::measured;
-  source.title = run_title(run);
+  source.figure_class = run.imported ? FigureClass::imported : FigureClass::measured;
+  source.title = run_title(data);
+  source.recipe = recipe_of(run);
   source.date = run.started.substr(0, run.started.find('T'));
   const auto nccl = run.fabric.versions.find("nccl");
   if (nccl != run.fabric.versions.end()) source.nccl = nccl->second;
@@ -82,7 +103,14 @@ void add_figure(BaselineFile& file, const Case& c, const Figure& figure) {
 
 }  // namespace
 
-std::string run_title(const RunRecord& run) {
+std::string run_title(const RunData& data) {
+  const RunRecord& run = data.run;
+  if (run.imported) {
+    const std::vector<std::string> files = files_of(data);
+    const auto more = static_cast<std::int64_t>(files.size()) - 1;
+    return fmt::format("imported from {}{}, run {}", files.empty() ? "logs" : files.front(),
+                       more > 0 ? " and " + counted(more, "more file") : "", run.name);
+  }
   return fmt::format("nccl-sweep {}, run {} of {}", run.version, run.name, run.started);
 }
 
@@ -90,7 +118,7 @@ BaselineFile baseline_of_run(const RunData& data, const std::string& name) {
   BaselineFile file;
   file.name = name;
   file.fabrics = {baseline_fabric(data.run)};
-  file.sources = {source_of(data.run)};
+  file.sources = {source_of(data)};
   const DefaultLaunches launches(data);
   for (std::size_t i = 0; i < data.run.cases.size(); ++i) {
     const Case& c = data.run.cases[i];
@@ -106,6 +134,16 @@ BaselineFile baseline_of_run(const RunData& data, const std::string& name) {
   return file;
 }
 
+int trials_with_wrong_data(const RunData& data) {
+  const auto has_wrong_data = [](const TrialOutcome& trial) {
+    if (trial.order.candidate != 0 || is_descriptive(trial.order.stage)) return false;
+    return trial.outcome == Outcome::wrong_data ||
+           std::any_of(trial.cases.begin(), trial.cases.end(),
+                       [](const CaseTiming& timing) { return timing.wrong_elements > 0; });
+  };
+  return static_cast<int>(std::count_if(data.trials.begin(), data.trials.end(), has_wrong_data));
+}
+
 std::vector<std::string> doubts_about(const RunData& data) {
   std::vector<std::string> doubts;
   int failed = 0;
@@ -119,6 +157,8 @@ std::vector<std::string> doubts_about(const RunData& data) {
   }
   if (failed > 0)
     doubts.push_back(fmt::format("the default failed in {}", counted(failed, "trial")));
+  const int wrong = trials_with_wrong_data(data);
+  if (wrong > 0) doubts.push_back(fmt::format("wrong data in {}", counted(wrong, "trial")));
   if (unverified) doubts.emplace_back("not all of its data was verified");
   const int launches = DefaultLaunches(data).count();
   if (launches < kFewestLaunches) {

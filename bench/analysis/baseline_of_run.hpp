@@ -17,8 +17,12 @@ namespace nccl_sweep {
 // Error where the default has no complete launch.
 BaselineFile baseline_of_run(const RunData& data, const std::string& name);
 
-// "nccl-sweep 0.1.0, run NAME of 2026-01-02T03:04:05Z": tells whether a file was made of this run.
-std::string run_title(const RunRecord& run);
+// "nccl-sweep 0.1.0, run NAME of 2026-01-02T03:04:05Z", "imported from a.log and 3 more files, run
+// NAME": tells whether a file was made of this run.
+std::string run_title(const RunData& data);
+
+// Of the default.
+int trials_with_wrong_data(const RunData& data);
 
 // Why a run should not become a reference: failures of the default, too few launches, no data
 // verified, settings that should be alike were not. Empty: it is a good one.

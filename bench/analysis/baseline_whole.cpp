@@ -153,7 +153,7 @@ void weigh_by_range(SourceComparison& source) {
   source.whole_of = source.figures.size() > 1 ? "the lowest of its figures" : "its only figure";
 }
 
-// Names of the sizes that fail although many are looked at.
+// "all_gather float32 in_place world 1 GiB": figures that fail although many are looked at.
 std::vector<std::string> failing_sizes(SourceComparison& source, const RunRecord& run) {
   std::vector<ComparedFigure*> looked_at;
   std::vector<BusbwRatio> ratios;
@@ -167,8 +167,10 @@ std::vector<std::string> failing_sizes(SourceComparison& source, const RunRecord
   for (std::size_t i = 0; i < looked_at.size(); ++i) {
     looked_at[i]->fails_after_holm = failed[i];
     if (!failed[i]) continue;
-    names.push_back(fmt::format("{} {}", to_string(case_of(*looked_at[i], run).collective),
-                                figure_label(looked_at[i]->figure)));
+    const Case& c = case_of(*looked_at[i], run);  // a range may be of several placements
+    names.push_back(fmt::format(
+        "{} {}", at_size(*looked_at[i]) ? kind_of_case(c) : std::string(to_string(c.collective)),
+        figure_label(looked_at[i]->figure)));
   }
   return names;
 }
@@ -227,11 +229,9 @@ void judge_whole(SourceComparison& source, const DefaultLaunches& launches, cons
 
 void judge_all(BaselineComparison& comparison) {
   std::vector<const SourceComparison*> deciding;
-  for (const FigureClass wanted : {FigureClass::measured, FigureClass::published}) {
+  for (const bool of_runs : {true, false}) {
     for (const SourceComparison& s : comparison.sources) {
-      const bool later = s.source.figure_class > FigureClass::published;
-      const bool its_turn =
-          s.source.figure_class == wanted || (later && wanted == FigureClass::published);
+      const bool its_turn = is_of_a_run(s.source.figure_class) == of_runs;
       const bool comparable = s.whole.standing != Standing::not_comparable;
       if (its_turn && comparable && s.only_shown.empty()) deciding.push_back(&s);
     }

@@ -14,7 +14,7 @@ namespace nccl_sweep {
 void judge_whole(SourceComparison& source, const DefaultLaunches& launches, const RunRecord& run,
                  const CompareOptions& options);
 
-// Figures measured by us decide before published ones; sources that disagree decide nothing.
+// Figures of runs decide before published ones; sources that disagree decide nothing.
 void judge_all(BaselineComparison& comparison);
 
 }  // namespace nccl_sweep

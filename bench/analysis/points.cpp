@@ -175,7 +175,8 @@ std::vector<double> noise_floor(const RunData& data, const Dataset& dataset) {
   const Design design = dataset.design();
   if (design == Design::grid || design == Design::launches) {
     for (const CandidateFinding& c : describe_candidates(data)) {
-      if (c.candidate != 0 && c.failures == 0) candidates.push_back(c.candidate);
+      const bool known = data.run.candidates[index(c.candidate)].is_known();
+      if (c.candidate != 0 && c.failures == 0 && known) candidates.push_back(c.candidate);
     }
   }
   const Stage stage = design == Design::grid ? Stage::grid : Stage::confirm;

@@ -133,11 +133,14 @@ class Analysis {
     }
   }
 
-  // The default and all that were measured and never failed.
+  // The default and all that were measured, never failed, and are known for what they are.
   std::vector<int> comparable() const {
     std::vector<int> found{0};
     for (const CandidateFinding& c : findings_.candidates) {
-      if (c.candidate != 0 && c.failures == 0 && c.trials > 0) found.push_back(c.candidate);
+      const bool known = data_.run.candidates[index(c.candidate)].is_known();
+      if (c.candidate != 0 && c.failures == 0 && c.trials > 0 && known) {
+        found.push_back(c.candidate);
+      }
     }
     return found;
   }

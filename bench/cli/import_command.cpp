@@ -1,9 +1,7 @@
 // SPDX-FileCopyrightText: 2026 nccl-sweep authors
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <ostream>
@@ -75,7 +73,6 @@ ExitCode import_files(const Options& options, const std::vector<std::string>& ar
   if (about.name.empty()) {
     about.name = fs::path(options.output).lexically_normal().parent_path().filename().string();
   }
-  about.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   const std::vector<fs::path> inputs(options.files.begin(), options.files.end());
   const ImportedFiles files = read_launches(inputs, read);
   RunData data;

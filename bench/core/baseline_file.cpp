@@ -27,9 +27,17 @@ const T& named(const std::vector<T>& all, std::string T::*name, std::string_view
 }  // namespace
 
 std::string_view to_string(FigureClass figure_class) {
-  constexpr std::array kWords{"measured by us", "measured and published", "floor",
-                              "expert statement", "derived"};
+  constexpr std::array kWords{"measured by us", "imported from logs", "measured and published",
+                              "floor",          "expert statement",   "derived"};
   return kWords.at(static_cast<std::size_t>(figure_class));
+}
+
+bool is_of_a_run(FigureClass figure_class) {
+  return figure_class == FigureClass::measured || figure_class == FigureClass::imported;
+}
+
+bool is_measured(FigureClass figure_class) {
+  return is_of_a_run(figure_class) || figure_class == FigureClass::published;
 }
 
 std::string figure_label(const Figure& figure) {

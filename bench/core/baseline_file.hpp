@@ -21,15 +21,18 @@ namespace nccl_sweep {
 
 inline constexpr int kBaselineSchema = 1;
 
-// What a figure is worth: only the first two fail a run unless the user asks for more.
+// What a figure is worth: only the first three fail a run unless the user asks for more.
 enum class FigureClass {
   measured,   // from a run's records, by `baseline make`
+  imported,   // from logs of nccl-tests, by `import` and `baseline make`
   published,  // measured by somebody else, who published it
   floor,      // an acceptance threshold of somebody's health check
   expert,     // said by somebody who should know
   derived     // calculated, or simulation input
 };
-std::string_view to_string(FigureClass);  // "measured by us", "measured and published", "floor" ...
+std::string_view to_string(FigureClass);  // "measured by us", "imported from logs", "floor" ...
+bool is_of_a_run(FigureClass);            // made by `baseline make`
+bool is_measured(FigureClass);            // by whomever: it can fail a run
 
 // The key by which a run's fabric is found. 0 and "" mean that the source does not say.
 struct BaselineFabric {
@@ -57,6 +60,7 @@ struct BaselineSource {
   std::string nccl;      // version, "" unknown
   std::string setting;  // what was not left at its default: such figures are shown and never decide
   std::string note;
+  std::string recipe;                              // of a run: how it measured; "" unknown
   std::map<std::string, std::string> environment;  // of a run: the library's variables
 };
 

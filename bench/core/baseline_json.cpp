@@ -22,8 +22,8 @@ const std::vector<std::string> kKinds{"at_size", "average", "peak"};  // the fir
 
 std::vector<std::string> class_words() {
   std::vector<std::string> words;
-  for (const FigureClass c : {FigureClass::measured, FigureClass::published, FigureClass::floor,
-                              FigureClass::expert, FigureClass::derived}) {
+  for (const FigureClass c : {FigureClass::measured, FigureClass::imported, FigureClass::published,
+                              FigureClass::floor, FigureClass::expert, FigureClass::derived}) {
     words.emplace_back(to_string(c));
   }
   return words;
@@ -52,7 +52,7 @@ BaselineFabric read_fabric(const json& object, const std::string& where) {
 BaselineSource read_source(const json& object, const std::string& where) {
   const JsonObject node(object, where,
                         {"id", "class", "title", "url", "platform", "date", "nccl", "setting",
-                         "note", "environment"});
+                         "note", "recipe", "environment"});
   BaselineSource source;
   source.id = node.require_text("id");
   node.require("class");
@@ -64,6 +64,7 @@ BaselineSource read_source(const json& object, const std::string& where) {
   source.nccl = node.text("nccl");
   source.setting = node.text("setting");
   source.note = node.text("note");
+  source.recipe = node.text("recipe");
   if (const json* environment = node.find("environment")) {
     std::vector<std::string> names;
     if (environment->is_object()) {

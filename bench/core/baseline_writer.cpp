@@ -47,6 +47,7 @@ ordered_json json_of(const BaselineSource& source) {
   put(j, "nccl", source.nccl);
   put(j, "setting", source.setting);
   put(j, "note", source.note);
+  put(j, "recipe", source.recipe);
   if (!source.environment.empty()) j["environment"] = source.environment;
   return j;
 }

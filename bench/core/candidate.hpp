@@ -17,9 +17,14 @@ inline constexpr std::string_view kBaselineName = "default";
 // The value that takes a variable out of the environment, where the site sets it.
 inline constexpr std::string_view kUnset = "unset";
 
+// Of imported launches that do not tell their variables, beside others that do. No setting: it is
+// shown, never judged and never recommended.
+inline constexpr std::string_view kVariablesUnknown = "(variables unknown)";
+
 struct Candidate {
   std::vector<std::pair<std::string, std::string>> assignments;  // knob name, value; spec order
   bool is_baseline() const { return assignments.empty(); }
+  bool is_known() const;
   bool operator==(const Candidate&) const = default;
 };
 
@@ -32,6 +37,6 @@ struct Collapsed {
   bool operator==(const Collapsed&) const = default;
 };
 
-std::string name_of(const Candidate&);  // "default" or "NAME=VALUE NAME=VALUE"
+std::string name_of(const Candidate&);  // "default", "NAME=VALUE NAME=VALUE" or kVariablesUnknown
 
 }  // namespace nccl_sweep

@@ -85,6 +85,7 @@ json record_json(const RunRecord& r) {
          {"identity", r.identity},
          {"estimated_seconds", r.estimated_seconds}};
   if (r.imported) j["imported"] = true;
+  if (!r.recipe.empty()) j["recipe"] = r.recipe;
   if (!r.policy.empty()) j["policy"] = r.policy;
   if (!r.mismatches.empty()) j["mismatches"] = r.mismatches;
   if (!r.collapsed.empty()) j["collapsed"] = r.collapsed;
@@ -111,6 +112,7 @@ RunRecord run_of(const json& j) {
   j.at("backend").get_to(r.backend);
   j.at("simulated").get_to(r.simulated);
   r.imported = j.value("imported", false);
+  r.recipe = j.value("recipe", "");
   j.at("seed").get_to(r.seed);
   j.at("started").get_to(r.started);
   j.at("environment").get_to(r.environment);

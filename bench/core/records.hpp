@@ -41,9 +41,12 @@ struct RunRecord {
   std::string backend;
   bool simulated = false;
   bool imported = false;  // launches of another program: no rounds, no pairs
+  // Of an imported run: how its launches measured, "nccl-tests with average 2"; earlier versions did
+  // not say. Else empty: as nccl-sweep does.
+  std::string recipe;
   std::uint64_t seed = 0;
-  std::string started;  // ISO 8601, UTC
-  std::map<std::string, std::string> environment;  // NCCL_ UCX_ CUDA_ HOST_ names only
+  std::string started;  // ISO 8601, UTC; imported: of the first launch, in its local time, or empty
+  std::map<std::string, std::string> environment;  // of NCCL and its transports
   std::vector<std::string> notes;  // NCCL_TOPO_FILE, conf files, pinned variables: first lines of run
   // In what the nodes differed, with --allow-mismatch. All other records of the run then have
   // "nodes_differ": true.

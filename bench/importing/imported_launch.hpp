@@ -49,7 +49,8 @@ struct ImportedLaunch {
   std::string ended;
   std::string nccl;  // version of the library, empty where not told
 
-  // Variables of NCCL, UCX and CUDA only: the rest of an environment is nobody's business.
+  // Variables of NCCL, CUDA and what carries NCCL's traffic only: the rest of an environment is
+  // nobody's business.
   std::map<std::string, std::string> environment;
   std::map<std::string, std::string> options;  // knobs set by flags: buffer=symmetric
   bool environment_known = false;

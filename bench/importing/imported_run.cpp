@@ -66,6 +66,26 @@ void check_used(const std::vector<NamedSetting>& settings,
   }
 }
 
+// "2026-07-10 09:15:02", as nccl-tests prints it.
+bool is_time_stamp(std::string_view text) {
+  constexpr std::string_view kShape = "0000-00-00 00:00:00";
+  return std::equal(text.begin(), text.end(), kShape.begin(), kShape.end(), [](char c, char shape) {
+    return shape == '0' ? c >= '0' && c <= '9' : c == shape;
+  });
+}
+
+// "2026-07-10T09:15:02": the earliest that a launch tells, in its machine's local time.
+std::string first_start(const std::vector<ImportedLaunch>& launches) {
+  std::string first;
+  for (const ImportedLaunch& launch : launches) {
+    if (!is_time_stamp(launch.started)) continue;
+    if (first.empty() || launch.started < first) first = launch.started;
+  }
+  constexpr std::size_t kDate = 10;
+  if (!first.empty()) first[kDate] = 'T';
+  return first;
+}
+
 RunRecord run_of(const ImportedFiles& files, const ImportedRunOptions& options,
                  const LaunchSettings& settings) {
   const auto first = std::find_if(files.launches.begin(), files.launches.end(),
@@ -77,7 +97,8 @@ RunRecord run_of(const ImportedFiles& files, const ImportedRunOptions& options,
   run.imported = true;
   run.simulated = first->simulated;
   run.backend = run.simulated ? "model" : "nccl";
-  run.started = options.started;
+  run.recipe = recipe_words(*first);
+  run.started = first_start(files.launches);
   run.environment = settings.environment;
   run.fabric = fabric_of(*first, settings.nccl);
   run.ranks = first->world;

@@ -31,11 +31,11 @@ struct ImportedRunOptions {
   std::string version;  // of nccl-sweep
   std::vector<std::string> argv;
   std::string name;
-  std::string started;  // when it was imported; ISO 8601, UTC
   std::vector<NamedSetting> settings;
 };
 
-// Throws a usage Error for launches that cannot be compared: other numbers of ranks, GPUs, flags.
+// Throws a usage Error for launches that cannot be compared: other numbers of ranks or nodes, GPUs,
+// flags.
 RunData make_run(const ImportedFiles& files, const ImportedRunOptions& options);
 
 using RecordSink = std::function<void(std::string_view)>;

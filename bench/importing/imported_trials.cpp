@@ -36,6 +36,13 @@ bool ask_alike(const ImportedLaunch& a, const ImportedLaunch& b) {
          a.step == b.step && a.step_is_factor == b.step_is_factor;
 }
 
+// The footer says so too, but a launch that was killed has none.
+bool has_wrong_data(const ImportedLaunch& launch) {
+  return launch.wrong_data ||
+         std::any_of(launch.timings.begin(), launch.timings.end(),
+                     [](const ImportedTiming& timing) { return timing.wrong > 0; });
+}
+
 bool of_one_case(const ImportedTiming& a, const ImportedTiming& b) {
   return a.size == b.size && a.dtype == b.dtype && a.op == b.op && a.placement == b.placement;
 }
@@ -136,14 +143,15 @@ std::size_t ImportedTrials::trial_for(std::size_t launch, bool failed) {
 void ImportedTrials::add(std::size_t i) {
   const ImportedLaunch& launch = files_.launches[i];
   find_cases(i);
-  const bool failed = launch.wrong_data || !launch.failure.empty();
+  const bool wrong_data = has_wrong_data(launch);
+  const bool failed = wrong_data || !launch.failure.empty();
   const std::size_t number = trial_for(i, failed);
   TrialOutcome& trial = data_.trials[number];
   if (failed) {
-    trial.outcome = launch.wrong_data ? Outcome::wrong_data : Outcome::error;
+    trial.outcome = wrong_data ? Outcome::wrong_data : Outcome::error;
     trial.failure.emplace();
     trial.failure->phase = launch.timings.empty() ? Phase::connect : Phase::measure;
-    trial.failure->message = launch.wrong_data ? "out of bounds values" : launch.failure;
+    trial.failure->message = wrong_data ? "out of bounds values" : launch.failure;
     trial.failure->log_file = launch.where();
   }
   launches_of_[number].push_back(i);

@@ -89,6 +89,11 @@ void read_arguments(const std::vector<std::string>& arguments, ImportedLaunch& l
   if (const auto shift = flag("-u", "--unalign", 0); shift > 0) {
     launch.recipe.push_back(fmt::format("buffers shifted by {}", shift));
   }
+  // As text says it.
+  const auto blocking = std::find(launch.recipe.begin(), launch.recipe.end(), "blocking");
+  if (blocking != launch.recipe.end() && flag("-z", "--blocking", 0) == 1) {
+    *blocking = "blocking with a barrier";
+  }
   const std::int64_t buffers = flag("-R", "--local_register", 0);
   if (buffers == 1) launch.options["buffer"] = "registered";
   if (buffers == 2) launch.options["buffer"] = "symmetric";
@@ -115,6 +120,9 @@ void read_config(const json& config, ImportedLaunch& launch) {
   if (together > 1) launch.recipe.push_back(fmt::format("{} operations in a group", together));
   if (text_of(member(config, "blocking_collectives")) == "true") {
     launch.recipe.emplace_back("blocking");
+  }
+  if (text_of(member(config, "per_iter_timing")) == "true") {
+    launch.recipe.emplace_back(kPerIteration);
   }
   // One entry a process: with several GPUs a process only the first is listed.
   constexpr std::int64_t kMostEach = 4096;

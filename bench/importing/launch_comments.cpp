@@ -134,6 +134,12 @@ void LaunchText::take_footer(std::string_view line) {
     raw_.launch.wrong_data = raw_.launch.wrong_data || contains(line, "FAILED");
     return;
   }
+  // The program came to its end: what a launcher said before was of something else.
+  if (launcher_failed_) {
+    raw_.launch.notes.push_back("before it ended well a launcher said: " + raw_.launch.failure);
+    raw_.launch.failure.clear();
+    launcher_failed_ = false;
+  }
   raw_.launch.finished = true;
   ++footers_;
 }

@@ -27,15 +27,25 @@ bool is_library_line(std::string_view line) {
   return false;
 }
 
-// How nccl-tests, launchers and batch systems say that it ended badly.
-bool says_failure(std::string_view line) {
-  constexpr std::array<std::string_view, 12> kWords{
-      "Test NCCL failure",     "Test CUDA failure",      "Test HIP failure",
-      "Test failure ",         "Invalid number of GPUs", "mpirun noticed that",
-      "MPI_ABORT was invoked", "BAD TERMINATION OF",     "Segmentation fault",
-      "srun: error:",          "CANCELLED AT",           "not a power of 2, skipping"};
-  return std::any_of(kWords.begin(), kWords.end(),
+template <std::size_t N>
+bool has_any(std::string_view line, const std::array<std::string_view, N>& words) {
+  return std::any_of(words.begin(), words.end(),
                      [&](std::string_view word) { return contains(line, word); });
+}
+
+// How launchers and batch systems say that it ended badly. They also complain of other things.
+bool is_launcher_failure(std::string_view line) {
+  constexpr std::array<std::string_view, 6> kWords{"mpirun noticed that", "MPI_ABORT was invoked",
+                                                   "BAD TERMINATION OF",  "Segmentation fault",
+                                                   "srun: error:",        "CANCELLED AT"};
+  return has_any(line, kWords);
+}
+
+bool says_failure(std::string_view line) {
+  constexpr std::array<std::string_view, 6> kWords{
+      "Test NCCL failure", "Test CUDA failure",      "Test HIP failure",
+      "Test failure ",     "Invalid number of GPUs", "not a power of 2, skipping"};
+  return has_any(line, kWords) || is_launcher_failure(line);
 }
 
 }  // namespace
@@ -54,7 +64,7 @@ void LaunchText::begin(std::int64_t number) {
   torn_.clear();
   library_lines_.clear();
   unknown_columns_.clear();
-  rows_after_end_ = false;
+  rows_after_end_ = launcher_failed_ = info_logged_ = false;
   open_ = true;
 }
 
@@ -112,6 +122,7 @@ void LaunchText::finish() {
   if (!unknown_columns_.empty()) {
     launch.notes.push_back("columns that are not known: " + unknown_columns_);
   }
+  if (layout_.width == kWidthPerIteration) launch.recipe.emplace_back(kPerIteration);
   if (!library_lines_.empty()) read_facts();
   done_.push_back(std::move(raw_));
 }
@@ -127,7 +138,7 @@ void LaunchText::read_facts() {
     const bool library = fact.kind == FactKind::version && fact.subject == "nccl";
     if (library && launch.nccl.empty()) launch.nccl = fact.value.substr(0, fact.value.find('+'));
   }
-  launch.environment_known = true;
+  launch.environment_known = info_logged_;  // at a lower level it does not name what it reads
 }
 
 void LaunchText::take(std::string_view line, std::int64_t number) {
@@ -152,6 +163,9 @@ void LaunchText::take(std::string_view line, std::int64_t number) {
     if (open_) raw_.launch.program = "rccl-tests " + word_after(text, "Version");
   } else if (text.starts_with("RCCL version")) {
     if (open_ && raw_.launch.nccl.empty()) raw_.launch.nccl = word_after(text, ":");
+  } else if (text.starts_with("NCCL version ")) {  // at levels below INFO, "2.19.3+cuda12.3"
+    const std::string told = word_after(text, "version ");
+    if (open_ && raw_.launch.nccl.empty()) raw_.launch.nccl = told.substr(0, told.find('+'));
   } else if (!torn_.empty() && !rest_of_row(text).empty()) {
     take_row(std::exchange(torn_, {}) + "  " + std::string(text), number);
   } else {
@@ -163,6 +177,7 @@ void LaunchText::take_library_line(std::string_view line) {
   if (!open_ || library_lines_.size() > kMostLibraryText) return;
   library_lines_ += line;
   library_lines_ += '\n';
+  info_logged_ = info_logged_ || contains(line, "NCCL INFO ");
 }
 
 void LaunchText::take_failure(std::string_view line) {
@@ -171,6 +186,7 @@ void LaunchText::take_failure(std::string_view line) {
     if (stray_failure_.empty()) stray_failure_ = text;
   } else if (!raw_.launch.finished && raw_.launch.failure.empty()) {
     raw_.launch.failure = text;
+    launcher_failed_ = is_launcher_failure(line);
   }
 }
 

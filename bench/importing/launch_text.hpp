@@ -53,6 +53,8 @@ class LaunchText {
   TableLayout layout_;
   TableLayout banner_;  // of the last banner: only its placement counts
   bool rows_after_end_ = false;
+  bool launcher_failed_ = false;  // the failure is a launcher's word, not the program's
+  bool info_logged_ = false;
   int openings_[3] = {0, 0, 0};
   int footers_ = 0;
   int torn_rows_ = 0;

@@ -36,7 +36,10 @@ std::optional<Collective> collective_in(std::string_view name);
 // "2.28.9" of 22809.
 std::string version_text(std::int64_t code);
 
-// NCCL_, UCX_ and CUDA_ names: others may be secrets.
+// In a launch's recipe: with -I, which records an event between operations.
+inline constexpr const char* kPerIteration = "times of single operations";
+
+// NCCL_, RCCL_, UCX_, CUDA_, HSA_, FI_, OFI_ and SHARP_ names: others may be secrets.
 bool may_be_kept(std::string_view variable);
 
 }  // namespace nccl_sweep

@@ -154,10 +154,33 @@ std::string find_ranks(ImportedLaunch& launch, const ImportOptions& options) {
   return {};
 }
 
+// A column or a unit that was taken for another: size / time is algbw in every version.
+std::string check_times(const ImportedLaunch& launch) {
+  constexpr double kSmallest = 0.1;    // GB/s
+  constexpr double kRounding = 0.011;  // of algbw; times have two digits and more
+  constexpr double kShare = 0.06;
+  int rows = 0;
+  int odd = 0;
+  std::string example;
+  for (const ImportedTiming& timing : launch.timings) {
+    if (timing.algbw < kSmallest) continue;
+    ++rows;
+    const double by_time = algorithm_bandwidth(timing.size, timing.time).bytes_per_second / 1e9;
+    if (std::abs(by_time - timing.algbw) <= kRounding + kShare * timing.algbw) continue;
+    if (odd++ == 0) {
+      example = fmt::format("{} bytes in {:.4g} us are {:.4g} GB/s, not {:.4g}", timing.size.value,
+                            timing.time.count() * 1e6, by_time, timing.algbw);
+    }
+  }
+  if (2 * odd <= rows) return {};
+  return fmt::format("its times contradict its algbw ({}): other columns or units than are known",
+                     example);
+}
+
 std::string check_bandwidths(ImportedLaunch& launch) {
   const int ranks = launch.group_size;
   const double factor = busbw_factor(launch.collective, ranks);
-  if (factor_fits(launch, factor).value_or(true)) return {};
+  if (factor_fits(launch, factor).value_or(true)) return check_times(launch);
   if (is_old_convention(launch, launch.collective, ranks)) {
     launch.notes.emplace_back("its algbw is of before June 2020; time and busbw are not affected");
     return {};
@@ -229,8 +252,10 @@ std::string version_text(std::int64_t code) {
 }
 
 bool may_be_kept(std::string_view variable) {
-  return variable.starts_with("NCCL_") || variable.starts_with("UCX_") ||
-         variable.starts_with("CUDA_");
+  constexpr std::array<std::string_view, 8> kFamilies{"NCCL_", "UCX_", "CUDA_", "RCCL_",
+                                                      "HSA_",  "FI_",  "OFI_",  "SHARP_"};
+  return std::any_of(kFamilies.begin(), kFamilies.end(),
+                     [&](std::string_view family) { return variable.starts_with(family); });
 }
 
 std::string ImportedLaunch::where() const {

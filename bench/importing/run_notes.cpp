@@ -76,6 +76,11 @@ std::vector<std::string> origin_notes(const ImportedFiles& files, const LaunchSe
       fmt::format("imported: {} in {}{}{}", launches_text(files.launches.size()),
                   counted(number(names.size()), "file"), programs.empty() ? "" : ", printed by ",
                   fmt::join(programs, " and "))};
+  const auto first = std::find_if(files.launches.begin(), files.launches.end(),
+                                  [](const auto& launch) { return !launch.timings.empty(); });
+  if (first != files.launches.end() && !first->recipe.empty()) {
+    notes.push_back("recipe: " + recipe_words(*first));
+  }
   if (files.repeated > 0) {
     notes.push_back(fmt::format("given twice, as text and JSON, and counted once: {}",
                                 launches_text(files.repeated)));

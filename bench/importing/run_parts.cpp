@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <tuple>
 
 #include "core/error.hpp"
+#include "importing/readers.hpp"
 
 namespace nccl_sweep {
 namespace {
@@ -20,20 +22,43 @@ constexpr const char* kLibrary = "nccl_library";
 
 // Variables that identify a job or say what to log, and set nothing that acts on speed.
 bool is_setting(std::string_view name) {
-  constexpr std::array<std::string_view, 8> kOthers{
-      "NCCL_DEBUG",   "NCCL_TESTS_",         "NCCL_HOSTID",          "NCCL_COMM_ID",
-      "NCCL_VERSION", "NCCL_TOPO_DUMP_FILE", "NCCL_GRAPH_DUMP_FILE", "UCX_LOG_"};
+  constexpr std::array<std::string_view, 11> kOthers{
+      "NCCL_DEBUG",          "NCCL_TESTS_",          "NCCL_HOSTID", "NCCL_COMM_ID", "NCCL_VERSION",
+      "NCCL_TOPO_DUMP_FILE", "NCCL_GRAPH_DUMP_FILE", "UCX_LOG_",    "RCCL_LOG_",    "FI_LOG_",
+      "SHARP_COLL_LOG_"};
   if (std::any_of(kOthers.begin(), kOthers.end(),
                   [&](std::string_view other) { return name.starts_with(other); })) {
     return false;
   }
-  return name.starts_with("NCCL_") || name.starts_with("UCX_") ||
-         name == "CUDA_DEVICE_MAX_CONNECTIONS" || name == "CUDA_LAUNCH_BLOCKING";
+  if (name.starts_with("CUDA_")) {
+    return name == "CUDA_DEVICE_MAX_CONNECTIONS" || name == "CUDA_LAUNCH_BLOCKING";
+  }
+  return may_be_kept(name);
+}
+
+bool is_named(const ImportedLaunch& launch, const std::vector<NamedSetting>& named) {
+  return std::any_of(named.begin(), named.end(),
+                     [&](const auto& setting) { return applies_to(setting, launch); });
+}
+
+// Text without NCCL's own lines does not tell variables.
+bool tells_variables(const ImportedLaunch& launch, const std::vector<NamedSetting>& named) {
+  return launch.environment_known || launch.simulated || is_named(launch, named);
+}
+
+// Where others tell theirs, a launch that does not may not pass for one that has none set.
+bool some_tell_variables(const std::vector<ImportedLaunch>& launches) {
+  return std::any_of(launches.begin(), launches.end(), [](const auto& launch) {
+    return launch.environment_known && !launch.timings.empty();
+  });
 }
 
 Settings settings_of(const ImportedLaunch& launch, const std::vector<NamedSetting>& named,
-                     const std::string& usual_library) {
+                     const std::string& usual_library, bool others_tell) {
   Settings settings = launch.options;
+  if (others_tell && !tells_variables(launch, named)) {
+    settings[std::string(kVariablesUnknown)] = {};
+  }
   for (const auto& [name, value] : launch.environment) {
     if (is_setting(name)) settings[name] = value;
   }
@@ -44,6 +69,10 @@ Settings settings_of(const ImportedLaunch& launch, const std::vector<NamedSettin
     for (const auto& [name, value] : setting.assignments) settings[name] = value;
   }
   return settings;
+}
+
+bool is_unknown(const Settings& settings) {
+  return settings.contains(std::string(kVariablesUnknown));
 }
 
 std::string value_in(const Settings& settings, const std::string& name) {
@@ -57,7 +86,8 @@ std::set<std::string> varying_names(const std::vector<Settings>& all) {
   for (const Settings& settings : all) {
     for (const auto& [name, value] : settings) {
       const bool same = std::all_of(all.begin(), all.end(), [&, key = name](const Settings& other) {
-        return value_in(other, key) == value_in(settings, key);
+        const bool not_told = is_unknown(other) && is_setting(key);
+        return not_told || value_in(other, key) == value_in(settings, key);
       });
       if (!same) varying.insert(name);
     }
@@ -75,6 +105,7 @@ Candidate candidate_of(const Settings& settings, const Settings& baseline,
                        const std::set<std::string>& varying) {
   Candidate candidate;
   for (const std::string& name : varying) {
+    if (is_unknown(settings) && is_setting(name)) continue;
     const std::string value = value_in(settings, name);
     if (value != value_in(baseline, name)) candidate.assignments.emplace_back(name, value);
   }
@@ -108,28 +139,51 @@ void note_baseline(const Settings& baseline, const std::set<std::string>& varyin
       fmt::format("the default of this comparison has {}", fmt::join(words, " ")));
 }
 
-std::string device_of(const ImportedLaunch& launch) {
-  return launch.ranks.empty() ? "" : launch.ranks.front().device;
-}
-
-std::string recipe_of(const ImportedLaunch& launch) {
-  std::vector<std::string> recipe = launch.recipe;
-  std::sort(recipe.begin(), recipe.end());
-  return recipe.empty() ? "as usual" : fmt::format("{}", fmt::join(recipe, ", "));
-}
-
-// Text without NCCL's own lines does not tell variables.
 void note_unknown(const std::vector<ImportedLaunch>& launches,
                   const std::vector<NamedSetting>& named, std::vector<std::string>& notes) {
   const auto unknown = std::count_if(launches.begin(), launches.end(), [&](const auto& launch) {
-    return !launch.environment_known && !launch.simulated &&
-           std::none_of(named.begin(), named.end(),
-                        [&](const auto& setting) { return applies_to(setting, launch); });
+    return !tells_variables(launch, named);
   });
   if (unknown == 0) return;
-  notes.push_back(
-      fmt::format("{} not tell variables, taken for unset: --candidate names them",
-                  unknown == 1 ? "1 launch does" : fmt::format("{} launches do", unknown)));
+  notes.push_back(fmt::format(
+      "{} not tell variables, {}: --candidate names them",
+      unknown == 1 ? "1 launch does" : fmt::format("{} launches do", unknown),
+      some_tell_variables(launches) ? "shown by themselves and not judged" : "taken for unset"));
+}
+
+// A launch that does not tell its library counts as of the one that most likely it was.
+void note_unknown_library(const std::vector<ImportedLaunch>& launches, const std::string& usual,
+                          std::vector<std::string>& notes) {
+  std::set<std::string> versions;
+  std::int64_t unknown = 0;
+  for (const ImportedLaunch& launch : launches) {
+    if (launch.nccl.empty()) {
+      ++unknown;
+    } else {
+      versions.insert(launch.nccl);
+    }
+  }
+  if (unknown == 0 || versions.size() < 2) return;
+  notes.push_back(fmt::format(
+      "{} not tell NCCL's version, taken for {} although there are {}: --candidate {}=VERSION "
+      "names it",
+      unknown == 1 ? "1 launch does" : fmt::format("{} launches do", unknown), usual,
+      fmt::join(versions, ", "), kLibrary));
+}
+
+// Of launches with rows, and with variables that are known wherever any are: the fewest variables.
+std::size_t find_baseline(const std::vector<ImportedLaunch>& launches,
+                          const std::vector<Settings>& all) {
+  const std::set<std::string> varying = varying_names(all);
+  const auto rank = [&](std::size_t i) {
+    return std::tuple(is_unknown(all[i]), launches[i].timings.empty(),
+                      variables_in(all[i], varying));
+  };
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    if (rank(i) < rank(best)) best = i;
+  }
+  return best;
 }
 
 }  // namespace
@@ -149,15 +203,13 @@ LaunchSettings find_settings(const std::vector<ImportedLaunch>& launches,
   const auto versioned = std::find_if(launches.begin(), launches.end(),
                                       [](const auto& launch) { return !launch.nccl.empty(); });
   const std::string usual = versioned == launches.end() ? "" : versioned->nccl;
+  const bool others_tell = some_tell_variables(launches);
   std::vector<Settings> all;
-  for (const ImportedLaunch& launch : launches) all.push_back(settings_of(launch, named, usual));
+  for (const ImportedLaunch& launch : launches) {
+    all.push_back(settings_of(launch, named, usual, others_tell));
+  }
   const std::set<std::string> varying = varying_names(all);
-  const auto baseline = static_cast<std::size_t>(
-      std::min_element(all.begin(), all.end(),
-                       [&](const Settings& a, const Settings& b) {
-                         return variables_in(a, varying) < variables_in(b, varying);
-                       }) -
-      all.begin());
+  const std::size_t baseline = find_baseline(launches, all);
   LaunchSettings result;
   result.candidates.emplace_back();
   for (const Settings& settings : all) {
@@ -172,35 +224,14 @@ LaunchSettings find_settings(const std::vector<ImportedLaunch>& launches,
   result.nccl = launches[baseline].nccl.empty() ? usual : launches[baseline].nccl;
   if (result.candidates.size() > 1) note_baseline(all[baseline], varying, result);
   note_unknown(launches, named, result.notes);
+  note_unknown_library(launches, result.nccl, result.notes);
   return result;
-}
-
-void check_comparable(const std::vector<ImportedLaunch>& launches) {
-  const auto measured = [](const ImportedLaunch& launch) { return !launch.timings.empty(); };
-  const auto first = std::find_if(launches.begin(), launches.end(), measured);
-  if (first == launches.end()) return;
-  for (const ImportedLaunch& launch : launches) {
-    if (!measured(launch)) continue;
-    const auto differ = [&](const std::string& here, const std::string& there,
-                            std::string_view what) {
-      if (here == there) return;
-      throw usage_error(fmt::format("{} {} here, {} in {}", what, here, there, first->where()),
-                        launch.where(), "they cannot be compared: import them into two runs");
-    };
-    differ(counted(launch.world, "rank"), counted(first->world, "rank"), "it ran on");
-    differ(recipe_of(launch), recipe_of(*first), "measured");
-    differ(launch.simulated ? "simulated" : "measured", first->simulated ? "simulated" : "measured",
-           "figures are");
-    if (!launch.ranks.empty() && !first->ranks.empty()) {
-      differ(device_of(launch), device_of(*first), "the device is");
-    }
-  }
 }
 
 Fabric fabric_of(const ImportedLaunch& launch, const std::string& nccl) {
   Fabric fabric;
   const std::set<std::string> hosts = hosts_of(launch);
-  fabric.device = launch.ranks.empty() ? "unknown GPU" : device_of(launch);
+  fabric.device = launch.ranks.empty() ? "unknown GPU" : launch.ranks.front().device;
   fabric.nodes = std::max(1, launch.nodes);
   if (fabric.nodes > 1) fabric.span.clear();  // nccl-tests does not know the switches
   fabric.ranks = launch.world;

@@ -24,12 +24,16 @@ struct LaunchSettings {
 // Whether a setting that the user named is of this launch.
 bool applies_to(const NamedSetting& setting, const ImportedLaunch& launch);
 
-// The setting with the fewest variables is the baseline, of equals the first.
+// The setting with the fewest variables is the baseline, of equals the first. Launches that do not
+// tell theirs, beside others that do, are a candidate that is not known.
 LaunchSettings find_settings(const std::vector<ImportedLaunch>& launches,
                              const std::vector<NamedSetting>& named);
 
 // Throws a usage Error that names two launches which no comparison may mix.
 void check_comparable(const std::vector<ImportedLaunch>& launches);
+
+// "nccl-tests as usual", "nccl-tests with average 2": of all launches that are comparable.
+std::string recipe_words(const ImportedLaunch& launch);
 
 Fabric fabric_of(const ImportedLaunch& launch, const std::string& nccl);
 

@@ -13,6 +13,8 @@
 
 namespace nccl_sweep {
 
+inline constexpr int kWidthPerIteration = 8;  // columns of a placement
+
 // What the header line "# size count type ..." says. Without one a row is told by its length.
 struct TableLayout {
   bool known = false;

@@ -137,7 +137,8 @@ Table not_compared_table(const BaselineComparison& comparison) {
 std::vector<std::string> head(const RunRecord& run, const BaselineComparison& comparison) {
   const auto nccl = run.fabric.versions.find("nccl");
   std::vector<std::string> lines{
-      fmt::format("run        {}  {}  {}  {}{}", run.name, run.started, run.fabric.name,
+      fmt::format("run        {}  {}{}  {}{}", run.name,
+                  run.started.empty() ? "" : run.started + "  ", run.fabric.name,
                   nccl == run.fabric.versions.end() ? "" : "NCCL " + nccl->second + "  ",
                   comparison.launches == 1
                       ? std::string("one launch of the default")

@@ -34,13 +34,13 @@ struct Block {
 };
 
 std::vector<Block> blocks_of(const RunRecord& run) {
-  using Group = std::tuple<Collective, DataType, ReduceOp, GroupShape, bool>;
+  using Group = std::tuple<Collective, DataType, ReduceOp, GroupShape, bool, bool>;
   std::vector<Block> blocks;
   std::map<Group, std::size_t> block_of;
   std::map<std::pair<Group, std::int64_t>, std::size_t> row_of;
   for (int i = 0; i < static_cast<int>(run.cases.size()); ++i) {
     const Case& c = run.cases[index(i)];
-    const Group group{c.collective, c.dtype, c.op, c.group, c.scaled()};
+    const Group group{c.collective, c.dtype, c.op, c.group, c.scaled(), c.graph};
     const auto [block, new_block] = block_of.try_emplace(group, blocks.size());
     if (new_block) blocks.push_back({fmt::format("{}_perf", to_string(c.collective)), {}});
     std::vector<Row>& rows = blocks[block->second].rows;
@@ -147,9 +147,9 @@ class Printer {
     const bool verified = wrong_elements(data_, any_case(block.rows.front())).has_value();
     text_ += fmt::format(
         "# nThread 1 nGpus 1 minBytes {} maxBytes {} step: {} warmup iters: {} iters: {} agg "
-        "iters: 1 validation: {} graph: 0 unalign: 0\n#\n",
+        "iters: 1 validation: {} graph: {} unalign: 0\n#\n",
         sizes.front(), sizes.back(), step_text(sizes), warm_up_iterations(spec_), iters,
-        verified ? 1 : 0);
+        verified ? 1 : 0, block.rows.front().c.graph ? 1 : 0);
   }
 
   static int any_case(const Row& row) {

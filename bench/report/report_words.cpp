@@ -194,8 +194,8 @@ std::vector<std::string> head_lines(const RunData& data, const RunFindings& find
   }
   for (const std::string& line : run.mismatches) lines.push_back("NODES DIFFER  " + line);
   lines.push_back(fabric_line(run));
-  lines.push_back(fmt::format("run     {}  {}  backend {}  {}  nccl-sweep {}", run.name,
-                              run.started, run.backend, counted(run.ranks, "rank"), run.version));
+  lines.push_back(fmt::format("run     {}  {}backend {}  {}  nccl-sweep {}", run.name,
+                              run.started.empty() ? "" : run.started + "  ", run.backend, counted(run.ranks, "rank"), run.version));
   lines.push_back(plan_line(data, findings));
   if (std::string around = start_up_line(data); !around.empty()) {
     lines.push_back(std::move(around));

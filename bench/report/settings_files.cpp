@@ -74,7 +74,9 @@ std::vector<std::string> comment_lines(const RunData& data, const RunFindings& f
   if (run.simulated) {
     lines.emplace_back("SIMULATED: from a model of a fabric, not from hardware. Do not use.");
   }
-  lines.push_back(fmt::format("nccl-sweep {}, run {} of {}", run.version, run_name, run.started));
+  lines.push_back(fmt::format("nccl-sweep {}, {}run {}{}", run.version,
+                              run.imported ? "imported " : "", run_name,
+                              run.started.empty() ? "" : " of " + run.started));
   const std::string nccl = nccl_version(run);
   lines.push_back(fmt::format("fabric {}, {}, {}workload {}", run.fabric.name,
                               counted(run.ranks, "rank"),

@@ -51,7 +51,7 @@ inline void make_a_run(std::vector<RawLaunch> read) {
     }
   }
   if (!any) return;
-  const ImportedRunOptions options{"0.1.0", {"nccl-sweep"}, "fuzz", "2026-01-02T03:04:05Z", {}};
+  const ImportedRunOptions options{"0.1.0", {"nccl-sweep"}, "fuzz", {}};
   RunData data;
   try {
     data = make_run(files, options);

@@ -113,7 +113,6 @@ TEST(Golden, TextAndSettingsFilesOfImportedLaunches) {
   ImportedRunOptions options;
   options.version = "0.1.0";
   options.name = "old-logs";
-  options.started = "2026-01-02T03:04:05Z";
   const RunData data = make_run(read_launches(files), options);
   expect_approved("imported.txt", render_report(data, {}));
   const RunFindings findings = find(data);

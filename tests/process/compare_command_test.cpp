@@ -46,7 +46,9 @@ TEST_F(Compare, ExactlyAtTheThresholdIsExitCode0) {
 TEST_F(Compare, BelowTheThresholdIsExitCode4) {
   const Finished finished = compare(compared_run(0.94, 0.002));
   EXPECT_EQ(finished.exit_code, 4) << finished.out << finished.err;
-  EXPECT_TRUE(contains(finished.out, "fail: below 0.95 at all_gather 64 MiB")) << finished.out;
+  EXPECT_TRUE(
+      contains(finished.out, "fail: below 0.95 at all_gather bfloat16 out_of_place world 64 MiB"))
+      << finished.out;
   EXPECT_EQ(compare(compared_run(0.94, 0.002), "--threshold 0.9").exit_code, 0);
 }
 
@@ -172,6 +174,32 @@ TEST_F(CompareImported, WithAFileMadeOfOne) {
   EXPECT_TRUE(contains(refused.err, "import more launches")) << refused.err;
   EXPECT_EQ(sweep("baseline make before -o b.json --anyway").exit_code, 0);
   EXPECT_EQ(sweep("compare after --baseline b.json").exit_code, 0);
+}
+
+TEST_F(CompareImported, TheirBaselineIsNotCalledOurs) {
+  ASSERT_EQ(sweep("baseline make before -o b.json --anyway").exit_code, 0);
+  const std::string text = read_file(folder_.path() / "b.json");
+  EXPECT_TRUE(contains(text, "\"class\":\"imported from logs\"")) << text;
+  EXPECT_TRUE(contains(text, "\"title\":\"imported from " TEST_DATA "/launches/all_gather_0"));
+  EXPECT_TRUE(contains(text, "\"recipe\":\"nccl-tests"));
+  EXPECT_TRUE(contains(sweep("compare before --baseline b.json").out, "made of this very run"));
+}
+
+// The same launches, but for what nccl-tests was asked to print.
+TEST_F(Compare, AnImportedRecipeThatDiffersIsExitCode5) {
+  const std::string launch = TEST_DATA "/nccl-tests/all_gather_nccl2.28.9_launch1.json.gz";
+  const std::string slowest =
+      "zcat " + launch + " | sed 's/\"-J\"/\"-a\",\"3\",\"-J\"/' > slowest.json";
+  ASSERT_EQ(run_shell(folder_.path(), slowest).exit_code, 0);
+  ASSERT_EQ(sweep("import " + launch + " -o usual").exit_code, 0);
+  ASSERT_EQ(sweep("import slowest.json -o slowest").exit_code, 0);
+  const Finished finished = sweep("compare slowest --baseline usual --single");
+  EXPECT_EQ(finished.exit_code, 5) << finished.out << finished.err;
+  EXPECT_TRUE(contains(finished.out,
+                       "recipe: nccl-tests with times of single operations there, nccl-tests with "
+                       "average 3, times of single operations here"))
+      << finished.out;
+  EXPECT_EQ(sweep("compare usual --baseline usual --single").exit_code, 0);
 }
 
 // The published figures and ours are of bfloat16 and know the link, which nccl-tests does not tell.

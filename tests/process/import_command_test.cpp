@@ -114,6 +114,20 @@ TEST(ImportCommand, TextThatTellsNoVariablesIsSaidTo) {
       << finished.out;
 }
 
+TEST(ImportCommand, OldTextBesideLaunchesThatTellTheirVariablesIsNotTheDefault) {
+  const TemporaryFolder folder;
+  const Finished finished =
+      sweep(folder, "import " + kLaunches + "/all_gather_nccl2.28.3_*.log.gz " + kLaunches +
+                        "/all_gather_nccl2.28.9_*.json.gz -o r");
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_TRUE(contains(finished.out, "  default: 2 trials\n")) << finished.out;
+  EXPECT_TRUE(contains(finished.out, "(variables unknown)")) << finished.out;
+  EXPECT_FALSE(contains(finished.out, "(variables unknown)=")) << finished.out;
+  const Finished report = sweep(folder, "report r");
+  EXPECT_EQ(report.exit_code, 0) << report.err;
+  EXPECT_TRUE(contains(report.out, "(variables unknown)")) << report.out;
+}
+
 TEST(ImportCommand, AnImportedRunCannotBeResumed) {
   const TemporaryFolder folder;
   EXPECT_EQ(sweep(folder, "import " + kLaunches + "/*_socket_* -o r --candidate 4x4:A=1").exit_code,

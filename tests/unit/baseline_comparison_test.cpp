@@ -49,7 +49,9 @@ TEST(Comparison, OnePercentBelowWithTightLaunchesFails) {
   EXPECT_EQ(c.sources[0].figures[1].ratio.standing, Standing::fail);
   EXPECT_TRUE(c.sources[0].figures[1].fails_after_holm);
   EXPECT_FALSE(c.sources[0].figures[0].fails_after_holm) << "1 MiB does not count alone";
-  EXPECT_EQ(c.reason, "below 0.95 at all_gather 64 MiB, all_gather 1 GiB");
+  EXPECT_EQ(c.reason,
+            "below 0.95 at all_gather bfloat16 out_of_place world 64 MiB, "
+            "all_gather bfloat16 out_of_place world 1 GiB");
 }
 
 TEST(Comparison, OnePercentBelowWithWideLaunchesIsUndecided) {
@@ -90,7 +92,7 @@ TEST(Comparison, OneSlowLargeSizeFailsAWholeThatPassesOnAverage) {
   const BaselineComparison c = compare(data, planted_baseline());
   EXPECT_GT(c.sources[0].whole.value, 0.96);
   EXPECT_EQ(c.standing, Standing::fail);
-  EXPECT_EQ(c.reason, "below 0.95 at all_gather 1 GiB");
+  EXPECT_EQ(c.reason, "below 0.95 at all_gather bfloat16 out_of_place world 1 GiB");
 }
 
 TEST(Comparison, OneSlowSmallSizeDoesNotFailTheWhole) {
@@ -390,6 +392,33 @@ TEST(BaselineOfRun, WhatNcclTestsLeavesOutIsNoDifference) {
   EXPECT_EQ(compare(compared_run(1.0), imported).standing, Standing::pass);
   data.run.fabric.ranks_per_node = 4;
   EXPECT_EQ(compare(data, file).sources[0].reason, "GPUs of a node: 2 there, 4 here");
+}
+
+TEST(BaselineOfRun, WrongDataIsSaidWhereOtherLaunchesPass) {
+  RunData data = compared_run(1.0);
+  const BaselineFile file = baseline_of_run(data, "own");
+  data.run.started = "2026-02-02T03:04:05Z";
+  data.trials[1].outcome = Outcome::wrong_data;
+  data.trials[1].failure = Failure{};
+  EXPECT_EQ(compare(data, file).sources[0].notes,
+            std::vector<std::string>{"wrong data in 1 trial here: see nccl-sweep report"});
+}
+
+TEST(BaselineOfRun, AnotherRecipeIsNotComparable) {
+  RunData data = compared_run(1.0);
+  const BaselineFile ours = parse_baseline(to_json_text(baseline_of_run(data, "own")), "own");
+  EXPECT_EQ(ours.sources.front().recipe, "nccl-sweep");
+  data.run.imported = true;
+  data.run.recipe = "nccl-tests as usual";
+  EXPECT_EQ(compare(data, ours).standing, Standing::pass);
+  const BaselineFile usual = parse_baseline(to_json_text(baseline_of_run(data, "old")), "old");
+  data.run.recipe = "nccl-tests with average 2";
+  EXPECT_EQ(compare(data, ours).sources[0].reason,
+            "recipe: nccl-sweep there, nccl-tests with average 2 here");
+  EXPECT_EQ(compare(data, usual).standing, Standing::not_comparable);
+  EXPECT_EQ(compare(data, baseline_of_run(data, "same")).standing, Standing::pass);
+  data.run.recipe.clear();  // by an earlier version
+  EXPECT_EQ(compare(data, usual).standing, Standing::pass);
 }
 
 TEST(BaselineOfRun, ADifferentEnvironmentIsSaid) {

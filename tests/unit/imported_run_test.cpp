@@ -4,6 +4,9 @@
 // Launches as a run: which are compared with which, and what is said of them.
 #include "importing/imported_run.hpp"
 
+#include <algorithm>
+
+#include "analysis/baseline_of_run.hpp"
 #include "analysis/recommendation.hpp"
 #include "report/run_report.hpp"
 #include "unit/small_launches.hpp"
@@ -15,7 +18,6 @@ RunData run_of(const ImportedFiles& files, std::vector<NamedSetting> settings = 
   ImportedRunOptions options;
   options.version = "0.1.0";
   options.name = "imported";
-  options.started = "2026-01-02T03:04:05Z";
   options.settings = std::move(settings);
   return make_run(files, options);
 }
@@ -105,6 +107,97 @@ TEST(ImportedRun, VariablesThatDifferNameTheCandidates) {
   EXPECT_EQ(candidates, (std::vector<int>{1, 0, 2, 1, 0}));
 }
 
+// Of four launches that tell their variables and three old ones that do not.
+RunData with_untold(std::vector<NamedSetting> settings = {}) {
+  ImportedFiles files = launches({{"told.log", {100, 101, 99, 100}},
+                                  {"old.log", {50, 400, 900, 10}},
+                                  {"ring.log", {90, 91, 89, 90}}});
+  for (std::size_t i = 0; i < files.launches.size(); ++i) {
+    ImportedLaunch& one = files.launches[i];
+    one.environment_known = one.file.filename() != "old.log";
+    if (one.environment_known) one.environment["NCCL_NET"] = "IB";
+    if (one.file.filename() == "ring.log") one.environment["NCCL_ALGO"] = "Ring";
+  }
+  std::rotate(files.launches.begin(), files.launches.begin() + 4, files.launches.end());
+  return run_of(files, std::move(settings));
+}
+
+TEST(ImportedRun, LaunchesThatDoNotTellTheirVariablesAreNeitherTheDefaultNorJudged) {
+  const RunData data = with_untold();
+  EXPECT_EQ(names(data), "default|(variables unknown)|NCCL_ALGO=Ring|");
+  EXPECT_EQ(data.run.environment, (std::map<std::string, std::string>{{"NCCL_NET", "IB"}}));
+  EXPECT_EQ(data.trials.front().order.candidate, 1);
+  EXPECT_TRUE(std::any_of(data.run.notes.begin(), data.run.notes.end(), [](const auto& note) {
+    return note.find("4 launches do not tell variables, shown by themselves") == 0;
+  }));
+  const RunFindings findings = find(data);
+  EXPECT_EQ(findings.candidates[1].score.verdict, Verdict::undecided);
+  EXPECT_FALSE(findings.candidates[1].score.gain.has_value());
+  EXPECT_EQ(findings.candidates[2].score.verdict, Verdict::better);
+  EXPECT_LT(findings.noise_floor[0], 0.02);
+  EXPECT_EQ(recommend(data, findings).candidate, 2);
+  EXPECT_EQ(names(with_untold({parse_named_setting("/old:NCCL_NET=IB NCCL_X=1")})),
+            "default|NCCL_X=1|NCCL_ALGO=Ring|");
+}
+
+TEST(ImportedRun, TheDefaultIsASettingThatMeasuredSomething) {
+  ImportedFiles files = launches({{"a.log", {100, 101}}});
+  for (ImportedLaunch& one : files.launches) one.environment_known = true;
+  files.launches[0].timings.clear();
+  files.launches[0].failure = "Test NCCL failure";
+  files.launches[1].environment["NCCL_ALGO"] = "Ring";
+  const RunData data = run_of(files);
+  EXPECT_EQ(names(data), "default|NCCL_ALGO=unset|");
+  EXPECT_EQ(data.run.environment.at("NCCL_ALGO"), "Ring");
+}
+
+TEST(ImportedRun, VariablesOfWhatCarriesTheTrafficAreSettings) {
+  for (const char* name : {"FI_PROVIDER", "OFI_NCCL_PROTOCOL", "RCCL_MSCCL_ENABLE",
+                           "HSA_FORCE_FINE_GRAIN_PCIE", "SHARP_COLL_ENABLE_SAT"}) {
+    ImportedFiles files = launches({{"a.log", {100, 101}}});
+    for (ImportedLaunch& one : files.launches) one.environment_known = true;
+    files.launches[1].environment[name] = "1";
+    EXPECT_EQ(names(run_of(files)), fmt::format("default|{}=1|", name));
+  }
+}
+
+TEST(ImportedRun, AnUntoldLibraryIsSaidWhereThereAreSeveral) {
+  ImportedFiles files = launches({{"a.log", {100, 101, 102}}});
+  files.launches[0].nccl = "2.28.3";
+  files.launches[1].nccl = "2.28.9";
+  files.launches[2].nccl.clear();
+  const RunData data = run_of(files);
+  EXPECT_TRUE(std::any_of(data.run.notes.begin(), data.run.notes.end(), [](const auto& note) {
+    return note.find(
+               "1 launch does not tell NCCL's version, taken for 2.28.3 although there are "
+               "2.28.3, 2.28.9") == 0;
+  }));
+  files.launches[1].nccl = "2.28.3";
+  for (const std::string& note : run_of(files).run.notes) {
+    EXPECT_EQ(note.find("NCCL's version"), std::string::npos) << note;
+  }
+}
+
+TEST(ImportedRun, TheRunIsOfWhenAndHowItsLaunchesMeasured) {
+  ImportedFiles files = launches({{"a.log", {100, 101}}});
+  files.launches[1].started = "yesterday";
+  EXPECT_EQ(run_of(files).run.started, "");
+  EXPECT_EQ(run_of(files).run.recipe, "nccl-tests as usual");
+  files.launches[0].started = "2025-07-10 09:15:02";
+  files.launches[1].started = "2025-07-09 09:15:02";
+  for (ImportedLaunch& one : files.launches) one.recipe = {"blocking", "average 2"};
+  const RunData data = run_of(files);
+  EXPECT_EQ(data.run.started, "2025-07-09T09:15:02");
+  EXPECT_EQ(data.run.recipe, "nccl-tests with average 2, blocking");
+  EXPECT_EQ(data.run.notes[1], "recipe: nccl-tests with average 2, blocking");
+  const BaselineSource source = baseline_of_run(data, "b").sources.front();
+  EXPECT_EQ(source.date, "2025-07-09");
+  EXPECT_EQ(source.recipe, data.run.recipe);
+  EXPECT_EQ(source.figure_class, FigureClass::imported);
+  EXPECT_EQ(source.title.find("imported from "), 0U) << source.title;
+  EXPECT_NE(source.title.find("a.log, run imported"), std::string::npos) << source.title;
+}
+
 TEST(ImportedRun, WhereAllSetSomethingTheFirstIsTheDefaultAndSaysSo) {
   const RunData data = run_of(
       launches({{"1x1.log", {100}}, {"4x4.log", {50}}}),
@@ -132,6 +225,13 @@ TEST(ImportedRun, WhatCannotBeComparedIsRefused) {
   files = launches({{"all_reduce.log", {100, 101}}});
   files.launches[1].recipe = {"blocking"};
   EXPECT_NE(refusal_of(files).find("measured blocking here, as usual in"), std::string::npos);
+  files = launches({{"all_reduce.log", {100, 101}}});
+  files.launches[1].nodes = 2;
+  for (std::size_t i = 4; i < 8; ++i) files.launches[1].ranks[i].host = "node2";
+  EXPECT_NE(refusal_of(files).find("it ran on 2 nodes here, 1 node in"), std::string::npos);
+  files.launches[0] = files.launches[1];
+  for (std::size_t i = 4; i < 6; ++i) files.launches[1].ranks[i].host = "node1";
+  EXPECT_NE(refusal_of(files).find("2 nodes of 6, 2 ranks here, 2 nodes in"), std::string::npos);
   files = launches({{"all_reduce.log", {100, 101}}});
   for (ImportedRank& rank : files.launches[1].ranks) rank.device = "NVIDIA A100";
   EXPECT_NE(refusal_of(files).find("NVIDIA A100"), std::string::npos);
@@ -173,6 +273,19 @@ TEST(ImportedRun, FailedLaunchesAreFailedTrials) {
   EXPECT_EQ(data.trials[1].failure->message, "Test NCCL failure x");
   EXPECT_EQ(data.trials[2].outcome, Outcome::wrong_data);
   EXPECT_EQ(data.end->failed, 2);
+}
+
+// A row says it, and a launch that was killed has no footer that would.
+TEST(ImportedRun, WrongElementsOfARowAreWrongDataWithoutAFooterToo) {
+  ImportedFiles files = launches({{"a.log", {100, 101}}});
+  files.launches[1].timings[0].wrong = 1000;
+  files.launches[1].finished = false;
+  const RunData data = run_of(files);
+  EXPECT_EQ(data.trials[0].outcome, Outcome::complete);
+  EXPECT_EQ(data.trials[1].outcome, Outcome::wrong_data);
+  EXPECT_EQ(data.trials[1].failure->message, "out of bounds values");
+  const std::vector<std::string> doubts = doubts_about(data);
+  EXPECT_NE(std::find(doubts.begin(), doubts.end(), "wrong data in 1 trial"), doubts.end());
 }
 
 TEST(ImportedRun, RecordsReadBackAsTheyWere) {

@@ -79,10 +79,13 @@ TEST(ImportJson, EveryRealLaunchIsUsable) {
 TEST(ImportJson, OnlyVariablesOfTheLibrariesAreKept) {
   ordered_json document = shipped();
   document["env"] = {"NCCL_ALGO=Ring=x",    "UCX_TLS=rc", "CUDA_VERSION=13.0.2", "NCCL_EMPTY=",
-                     "AWS_SECRET=password", "nonsense",   "MY_NCCL_TOKEN=x"};
+                     "AWS_SECRET=password", "nonsense",   "MY_NCCL_TOKEN=x",     "FI_PROVIDER=efa"};
   const ImportedLaunch found = read_document(document);
-  const std::map<std::string, std::string> kept{
-      {"NCCL_ALGO", "Ring=x"}, {"UCX_TLS", "rc"}, {"CUDA_VERSION", "13.0.2"}, {"NCCL_EMPTY", ""}};
+  const std::map<std::string, std::string> kept{{"NCCL_ALGO", "Ring=x"},
+                                                {"UCX_TLS", "rc"},
+                                                {"CUDA_VERSION", "13.0.2"},
+                                                {"NCCL_EMPTY", ""},
+                                                {"FI_PROVIDER", "efa"}};
   EXPECT_EQ(found.environment, kept);
 }
 
@@ -96,9 +99,12 @@ TEST(ImportJson, FlagsThatAreKnobsAndFlagsThatSpoilComparisons) {
   EXPECT_EQ(found.options,
             (std::map<std::string, std::string>{{"buffer", "symmetric"}, {"cta_policy", "2"}}));
   EXPECT_EQ(found.recipe, (std::vector<std::string>{"4 operations in a group", "blocking",
-                                                    "average 3", "kernel 1 of nccl-tests"}));
+                                                    "times of single operations", "average 3",
+                                                    "kernel 1 of nccl-tests"}));
   EXPECT_TRUE(found.graph);
   EXPECT_EQ(found.operations, 50 * 4 * 2);
+  document["args"] = {"all_gather_perf", "-z", "1"};
+  EXPECT_EQ(read_document(document).recipe[1], "blocking with a barrier") << "as text says it";
 }
 
 TEST(ImportJson, EarlierVersionsMisspeltAndOmittedKeys) {

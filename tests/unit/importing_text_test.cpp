@@ -133,6 +133,50 @@ TEST(ImportText, FailuresKeepTheirWords) {
   EXPECT_TRUE(read_text(head + wrong).launches.front().wrong_data);
 }
 
+TEST(ImportText, ALaunchersComplaintIsNoFailureWhereTheProgramCameToItsEnd) {
+  const std::string head = opening() + kParameters + rank_lines(8);
+  const std::string words = "srun: error: Unable to create step for job 17: retrying";
+  const std::string rows = words + "\n" + kColumns + reduce_row();
+  const ImportedLaunch whole = read_text(head + rows + kFooter).launches.front();
+  EXPECT_EQ(whole.failure, "");
+  EXPECT_EQ(whole.notes,
+            std::vector<std::string>{"before it ended well a launcher said: " + words});
+  EXPECT_EQ(read_text(head + rows).launches.front().failure, words);
+  const std::string own = "node1: Test NCCL failure common.cu:958 'unhandled system error'";
+  EXPECT_EQ(read_text(head + own + "\n" + rows + kFooter).launches.front().failure, own);
+}
+
+TEST(ImportText, OnlyALogAtInfoTellsVariables) {
+  const std::string head = opening() + kParameters + rank_lines(8);
+  const std::string rest = kColumns + reduce_row() + kFooter;
+  const std::string warning = "node1:17:17 [0] misc/socket.cc:50 NCCL WARN Connect failed\n";
+  const std::string info = "node1:17:17 [0] NCCL INFO NCCL_ALGO set by environment to Ring\n";
+  EXPECT_FALSE(read_text(head + warning + rest).launches.front().environment_known);
+  const ImportedLaunch told = read_text(head + warning + info + rest).launches.front();
+  EXPECT_TRUE(told.environment_known);
+  EXPECT_EQ(told.environment.at("NCCL_ALGO"), "Ring");
+}
+
+TEST(ImportText, NcclsOwnVersionLineIsRead) {
+  const std::string text = kParameters + rank_lines(8) + "NCCL version 2.19.3+cuda12.3\n" +
+                           kColumns + reduce_row() + kFooter;
+  EXPECT_EQ(read_as("all_reduce.log", text).launches.front().nccl, "2.19.3");
+  std::string twice = launch();
+  replace_all(twice, kColumns, "NCCL version 2.19.3+cuda12.3\n" + kColumns);
+  EXPECT_EQ(read_text(twice).launches.front().nccl, "2.28.7") << "what nccl-tests says of it";
+}
+
+TEST(ImportText, TimesThatContradictTheBandwidthsAreOfOtherColumns) {
+  std::string row = reduce_row();
+  replace_all(row, "112.04", "  0.11");
+  const std::string head = opening() + kParameters + rank_lines(8) + kColumns;
+  EXPECT_EQ(refusal("log.txt", head + row + kFooter),
+            "its times contradict its algbw (1048576 bytes in 0.11 us are 9533 GB/s, not 9.36): "
+            "other columns or units than are known");
+  EXPECT_EQ(read_text(head + reduce_row() + reduce_row() + row + kFooter).launches.size(), 1U)
+      << "one odd row of three";
+}
+
 TEST(ImportText, ALaunchThatDiedBeforeItsFirstRowCountsAsOne) {
   const std::string head = opening() + kParameters + rank_lines(8);
   const ImportedFiles silent = read_text(head + launch());

@@ -136,6 +136,20 @@ TEST(NcclTestsTable, HeaderAndRowsAreThoseOfNcclTests) {
   EXPECT_NE(text.substr(0, text.find('\n')).find("SIMULATED"), std::string::npos);
 }
 
+TEST(NcclTestsTable, FiguresOfCudaGraphsStandByThemselves) {
+  Case plain = tests::large_case();
+  Case graph = plain;
+  graph.graph = true;
+  RunData data;
+  data.run = tests::run_record(1, {plain, graph});
+  const std::string text = nccl_tests_tables(data);
+  const std::size_t first = text.find(" graph: 0 ");
+  const std::size_t second = text.find(" graph: 1 ");
+  ASSERT_NE(first, std::string::npos) << text;
+  ASSERT_NE(second, std::string::npos) << text;
+  EXPECT_LT(text.find("Collective test concluded", first), second);
+}
+
 TEST(NcclTestsTable, WhatWasNotMeasuredIsNotAvailable) {
   RunData data;
   data.run = tests::run_record(1, {tests::large_case()});
