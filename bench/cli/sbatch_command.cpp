@@ -107,6 +107,7 @@ void mount_program(SbatchOptions& options) {
   script.program = self.string();
   if (script.container == Container::none) return;
   const std::string prefix = self.parent_path().parent_path().string();
+  refuse_prefix_of_images(prefix);
   const std::string data = data_folder().string();
   script.mounts.push_back(prefix);
   if (!data.starts_with(prefix + "/")) script.mounts.push_back(data);

@@ -43,6 +43,18 @@ void refuse_array_contradictions(const SbatchScript& script) {
 
 }  // namespace
 
+void refuse_prefix_of_images(const std::filesystem::path& prefix) {
+  for (const char* folder : {"/", "/usr", "/usr/local", "/opt"}) {
+    if (prefix == folder) {
+      throw usage_error("this nccl-sweep's prefix, mounted into the container, would hide what the "
+                        "image has there (CUDA, MPI)",
+                        prefix.string(),
+                        "install it to a prefix of its own, or give the image's own nccl-sweep by "
+                        "--program");
+    }
+  }
+}
+
 void refuse_contradictions(const SbatchScript& script) {
   const int arrays = !script.array_nodes.empty() + !script.array_partitions.empty() +
                      !script.array_switches.empty();

@@ -61,6 +61,28 @@ TEST_F(SbatchCommand, WhatHoldsForARunHoldsForItWhenItGoesOn) {
   expect_refused(sweep + "--stage sometimes", "sometimes not in {auto,always,never}");
 }
 
+// An install in /usr/local, made of this build in a mount namespace.
+TEST_F(SbatchCommand, AContainerKeepsTheImagesOwnUsrLocal) {
+  const std::string apart = "unshare --map-root-user --mount ";
+  if (run_shell(folder_.path(), apart + "true").exit_code != 0) GTEST_SKIP() << "no namespaces";
+  const auto installed = [&](const std::string& options) {
+    return run_shell(folder_.path(), apart + "bash -c 'mount --bind " BINARY_FOLDER
+                                     "/.. /usr/local "
+                                     "&& /usr/local/bin/nccl-sweep sbatch --backend host --nodes 2 "
+                                     "--vary HOST_CHUNK_BYTES=65536 --dry-run " + options + "'");
+  };
+  const Finished refused = installed("--container-image x");
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_TRUE(contains(refused.err, "/usr/local: this nccl-sweep's prefix")) << refused.err;
+  EXPECT_TRUE(contains(refused.err, "--program")) << refused.err;
+  const Finished of_image = installed("--container-image x --program nccl-sweep");
+  EXPECT_EQ(of_image.exit_code, 0) << of_image.err;
+  EXPECT_FALSE(contains(of_image.out, "/usr/local")) << of_image.out;
+  EXPECT_EQ(installed("").exit_code, 0);
+  EXPECT_EQ(sbatch("--backend host --nodes 2 --vary HOST_CHUNK_BYTES=65536 --dry-run "
+                   "--container-image x").exit_code, 0);
+}
+
 TEST_F(SbatchCommand, AScriptThatIsThereIsNotOverwritten) {
   const std::string options = "--backend host --vary HOST_CHUNK_BYTES=65536 --nodes 2";
   ASSERT_EQ(sbatch(options).exit_code, 0);
