@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "report/sbatch_array.hpp"
+#include "report/sbatch_run.hpp"
 
 namespace nccl_sweep {
 namespace {
@@ -163,86 +164,6 @@ if ((${#files[@]} > 0)) && ! "${launch[@]}" sh -c "$check" sh "${files[@]}"; the
 fi
 )sh";
 
-std::string run_folder(const SbatchScript& s, const SbatchArray& array) {
-  const std::string_view job = array.tasks > 0 ? "$SLURM_ARRAY_JOB_ID" : "$SLURM_JOB_ID";
-  return fmt::format("\n"
-                     "# One folder a job, the same after a requeue.\n"
-                     "first=${{1:-results/{}-{}{}}}\n",
-                     job_name(s.name), job, array.suffix);
-}
-
-std::string command(const SbatchScript& s) {
-  return fmt::format(R"sh(program={}
-run=$first
-sweep=("$program" run {} --output)
-for ((more = 2; ; ++more)); do
-  if [[ ! -s $run/records.jsonl ]]; then
-    sweep+=("$run")
-    break
-  fi
-  if head -n 1 "$run/records.jsonl" |
-    grep -F "\"SLURM_JOB_NODELIST\":\"$SLURM_JOB_NODELIST\"" >/dev/null; then
-    sweep=("$program" run --resume "$run"{}{})
-    break
-  fi
-  echo "$run was measured on other nodes and is left as it is"
-  run=$first-$more
-done
-)sh",
-                     shell_word(s.program), shell_words(s.sweep),
-                     s.resumed.empty() ? "" : " ", shell_words(s.resumed));
-}
-
-std::string supervision(const SbatchScript& s, const SbatchArray& array) {
-  // On the same nodes there is nothing to wait for.
-  const bool has_switches = !s.switches.empty() || !s.array_switches.empty();
-  return fmt::format(R"sh(
-# Slurm's signal {0} s before the limit (USR1), or a preemption (TERM): the run ends after the trial
-# that it is in. After a preemption Slurm itself requeues the job, or means not to.
-trials() {{ {{ grep -s '"record":"trial"' "$run/records.jsonl" || true; }} | wc -l; }}
-before=$(trials)
-limit=no
-signalled=no
-soft_stop() {{
-  signalled=yes
-  touch "$run/STOP" || echo "the run has no folder yet: it cannot be stopped" >&2
-}}
-trap 'limit=yes; soft_stop' USR1
-trap soft_stop TERM
-
-"${{launch[@]}}" "${{sweep[@]}}" &
-launched=$!
-while true; do
-  signalled=no
-  code=0
-  wait "$launched" || code=$?
-  if [[ $signalled == no ]]; then break; fi  # else it was the signal that ended the wait
-done
-
-interrupted=130
-if [[ $limit == yes ]] && ((code == interrupted)); then
-  if (($(trials) <= before)); then
-    echo "not one trial fits into the time limit: give the job a longer --time" >&2
-    exit "$code"
-  fi
-  echo "stopped before the time limit; requeued, to go on in $run"
-  trap '' TERM  # the requeue ends this script, and what comes next must still be done
-  scontrol requeue "{3}"
-  scontrol update JobId="{3}" ReqNodeList="$SLURM_JOB_NODELIST"{2} || true
-fi
-if ((code == interrupted)); then
-  echo "to go on: sbatch --nodelist=$SLURM_JOB_NODELIST{1} \\"
-  echo "            THIS_SCRIPT $run"
-fi
-exit "$code"
-)sh",
-                     s.notice_seconds, array.again,
-                     has_switches ? " Switches=0" : "",
-                     // The number of an array's last task is that of the whole array, too.
-                     array.tasks > 0 ? "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID"
-                                     : "$SLURM_JOB_ID");
-}
-
 }  // namespace
 
 std::string shell_word(std::string_view text) {
@@ -280,8 +201,7 @@ std::string job_name(std::string_view text) {
 std::string to_text(const SbatchScript& s) {
   const SbatchArray array = sbatch_array(s);
   return head(s, array) + directives(s, array) + array.start + environment(s) + launch(s) +
-         expected_files(s) + container(s) + std::string(kCheck) + run_folder(s, array) +
-         command(s) + supervision(s, array);
+         expected_files(s) + container(s) + std::string(kCheck) + sbatch_run(s, array);
 }
 
 }  // namespace nccl_sweep

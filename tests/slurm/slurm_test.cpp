@@ -67,6 +67,65 @@ TEST_F(SlurmTest, TheTimeLimitsSignalRequeuesTheJobAndItGoesOn) {
   EXPECT_FALSE(std::filesystem::exists(file("results/sweep-" + job + "-2")));
 }
 
+// node3 and node4 are taken twice, first with time to end, then without; node1 and node2 are free.
+TEST_F(SlurmTest, APreemptedJobGoesOnOnItsNodesWhenTheyAreFreeAgain) {
+  write_script("--vary HOST_STREAMS_PER_CONNECTION=2,4,8 --rounds 6 --nodes 2 --partition low");
+  const std::string blocker = submit("--nodelist=node1 --exclusive --wrap 'sleep 300'");
+  ASSERT_TRUE(eventually([&] { return contains(job_says(blocker), "JobState=RUNNING "); }));
+  const std::string job = submit("job.sbatch");
+  const std::string run = "results/sweep-" + job;
+  std::size_t trials = 0;
+  for (const std::string restarts : {"1", "2"}) {
+    ASSERT_TRUE(eventually([&] { return trials_in(run) > trials + 1; }))
+        << job_says(job) << read_file(file("sweep-" + job + ".out"));
+    shell("scancel " + blocker);
+    const std::string other =
+        submit("--partition=high --nodelist=node3,node4 --exclusive --wrap 'sleep 1'");
+    ASSERT_TRUE(finished(other));
+    ASSERT_TRUE(eventually([&] { return contains(job_says(job), " Restarts=" + restarts + " "); }))
+        << job_says(job) << read_file(file("sweep-" + job + ".out"));
+    trials = trials_in(run);
+    EXPECT_LT(trials, 25U);
+    shell("scontrol update PartitionName=low GraceTime=0");
+  }
+  ASSERT_TRUE(finished(job)) << job_says(job);
+  const std::string said = read_file(file("sweep-" + job + ".out"));
+  EXPECT_TRUE(contains(job_says(job), "JobState=COMPLETED ")) << said;
+  EXPECT_TRUE(contains(said, "\npreempted; requeued, to go on in " + run + "\n")) << said;
+  EXPECT_TRUE(contains(said, "\nSlurm requeued the job, to go on in " + run + "\n")) << said;
+  EXPECT_FALSE(contains(said, "to go on: sbatch")) << said;
+  const RunData data = read_run(file(run));
+  expect_whole(data, 25);  // burn-in and 6 rounds of 4
+  EXPECT_EQ(data.run.placement.at("SLURM_JOB_NODELIST"), "node[3-4]");
+  EXPECT_FALSE(std::filesystem::exists(file(run + "-2")));
+}
+
+TEST_F(SlurmTest, AJobThatCannotGoOnByItselfSaysHow) {
+  write_script("--vary HOST_STREAMS_PER_CONNECTION=2,4,8 --rounds 20 --nodes 2");
+  const std::string how = "to go on: sbatch --nodelist=node[1-2] \\\n            THIS_SCRIPT ";
+  const auto begin = [&](const std::string& options) {
+    const std::string job = submit(options + " --nodelist=node[1-2] job.sbatch");
+    EXPECT_TRUE(eventually([&] { return trials_in("results/sweep-" + job) > 1; }));
+    return job;
+  };
+  const std::string kept = begin("--no-requeue");
+  shell("scancel --batch --signal=USR1 " + kept);
+  EXPECT_EQ(exit_code_of(kept), 130);
+  std::string said = read_file(file("sweep-" + kept + ".out"));
+  EXPECT_TRUE(contains(said, "stopped before the time limit; the job could not be requeued\n" +
+                                 how + "results/sweep-" + kept + "\n")) << said;
+  // Of a requeued job somebody changes the nodes.
+  const std::string moved = begin("");
+  shell("scontrol requeue " + moved);
+  ASSERT_TRUE(eventually([&] { return contains(job_says(moved), "JobState=PENDING "); }));
+  shell("scontrol update ReqNodeList=node[3-4] JobId=" + moved);
+  EXPECT_EQ(exit_code_of(moved), 130);
+  said = read_file(file("sweep-" + moved + ".out"));
+  const std::string onto = "requeued onto other nodes, node[3-4]: nothing was measured on them\n";
+  EXPECT_TRUE(contains(said, onto + how + "results/sweep-" + moved + "\n")) << said;
+  EXPECT_FALSE(std::filesystem::exists(file("results/sweep-" + moved + "-2")));
+}
+
 TEST_F(SlurmTest, AnArrayGivesEachTaskItsNumberOfNodes) {
   write_script(kShort + "--array-nodes 2,4");
   const std::string job = submit_array();

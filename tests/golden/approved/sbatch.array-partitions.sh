@@ -91,35 +91,70 @@ fi
 
 # One folder a job, the same after a requeue.
 first=${1:-results/ib-qps-$SLURM_ARRAY_JOB_ID-$this}
+job=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID
+interrupted=130
+
+how_to_go_on() {  # NODES
+  echo "to go on: sbatch --nodelist=$1 --partition=$this --array=$SLURM_ARRAY_TASK_ID \\"
+  echo "            THIS_SCRIPT $run"
+}
+
 program=nccl-sweep
 run=$first
 sweep=("$program" run --vary NCCL_ALGO=Ring,Tree --workload 'job'\''s sizes.json' --output)
+other=
 for ((more = 2; ; ++more)); do
   if [[ ! -s $run/records.jsonl ]]; then
+    if [[ -n $other ]] && ((${SLURM_RESTART_COUNT:-0} > 0)); then
+      echo "requeued onto other nodes, $SLURM_JOB_NODELIST: nothing was measured on them"
+      run=$other
+      how_to_go_on "$nodes_of_run"
+      exit "$interrupted"
+    fi
     sweep+=("$run")
     break
   fi
-  if head -n 1 "$run/records.jsonl" |
-    grep -F "\"SLURM_JOB_NODELIST\":\"$SLURM_JOB_NODELIST\"" >/dev/null; then
+  nodes_of_run=$(head -n 1 "$run/records.jsonl" |
+    sed -n 's/.*"SLURM_JOB_NODELIST":"\([^"]*\)".*/\1/p')
+  if [[ $nodes_of_run == "$SLURM_JOB_NODELIST" ]]; then
     sweep=("$program" run --resume "$run")
     break
   fi
   echo "$run was measured on other nodes and is left as it is"
+  other=$run
   run=$first-$more
 done
 
-# Slurm's signal 120 s before the limit (USR1), or a preemption (TERM): the run ends after the trial
-# that it is in. After a preemption Slurm itself requeues the job, or means not to.
+says() { scontrol show job -o "$job" | sed -n "s/.* $1=\([^ ]*\).*/\1/p" || true; }
+same_nodes() {
+  scontrol update JobId="$job" ReqNodeList="$SLURM_JOB_NODELIST" || true
+}
+is_requeued() {
+  local restarts
+  restarts=$(says Restarts)
+  ((${restarts:-0} > ${SLURM_RESTART_COUNT:-0}))
+}
+
+# Slurm's signal 120 s before the limit (USR1): the run ends after the trial that it is in. TERM is
+# scancel's, or says that Slurm has requeued the job: KillWait is left to ask for the same nodes.
 trials() { { grep -s '"record":"trial"' "$run/records.jsonl" || true; } | wc -l; }
 before=$(trials)
 limit=no
 signalled=no
+requeued=no
 soft_stop() {
   signalled=yes
   touch "$run/STOP" || echo "the run has no folder yet: it cannot be stopped" >&2
 }
+on_term() {
+  soft_stop
+  if is_requeued; then
+    requeued=yes
+    same_nodes
+  fi
+}
 trap 'limit=yes; soft_stop' USR1
-trap soft_stop TERM
+trap on_term TERM
 
 "${launch[@]}" "${sweep[@]}" &
 launched=$!
@@ -130,19 +165,32 @@ while true; do
   if [[ $signalled == no ]]; then break; fi  # else it was the signal that ended the wait
 done
 
-interrupted=130
+requeue() {  # WHY
+  trap '' TERM  # the requeue ends this script, and what comes next must still be done
+  if scontrol requeue "$job" || is_requeued; then
+    same_nodes
+    echo "$1; requeued, to go on in $run"
+  else
+    echo "$1; the job could not be requeued"
+    how_to_go_on "$SLURM_JOB_NODELIST"
+  fi
+  exit "$interrupted"
+}
+
+if [[ $requeued == yes ]]; then
+  echo "Slurm requeued the job, to go on in $run"
+  exit "$code"
+fi
+# With GraceTime the steps were sent TERM, not this script. Slurm does not requeue a job that ends.
+if ((code != 0)) && [[ $(says JobState) == RUNNING && $(says PreemptTime) == [0-9]* ]]; then
+  requeue preempted
+fi
 if [[ $limit == yes ]] && ((code == interrupted)); then
   if (($(trials) <= before)); then
     echo "not one trial fits into the time limit: give the job a longer --time" >&2
     exit "$code"
   fi
-  echo "stopped before the time limit; requeued, to go on in $run"
-  trap '' TERM  # the requeue ends this script, and what comes next must still be done
-  scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID"
-  scontrol update JobId="${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID" ReqNodeList="$SLURM_JOB_NODELIST" || true
+  requeue "stopped before the time limit"
 fi
-if ((code == interrupted)); then
-  echo "to go on: sbatch --nodelist=$SLURM_JOB_NODELIST --partition=$this --array=$SLURM_ARRAY_TASK_ID \\"
-  echo "            THIS_SCRIPT $run"
-fi
+if ((code == interrupted)); then how_to_go_on "$SLURM_JOB_NODELIST"; fi
 exit "$code"
