@@ -115,7 +115,8 @@ done
 
 says() { scontrol show job -o "$job" | sed -n "s/.* $1=\([^ ]*\).*/\1/p" || true; }
 same_nodes() {
-  scontrol update JobId="$job" ReqNodeList="$SLURM_JOB_NODELIST" || true
+  scontrol update JobId="$job" ReqNodeList="$SLURM_JOB_NODELIST" 2>/dev/null ||
+    echo "the job may get other nodes than $SLURM_JOB_NODELIST"
 }
 is_requeued() {
   local restarts
