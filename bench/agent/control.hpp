@@ -9,6 +9,8 @@
 // failure_announced(). Main thread only.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -48,10 +50,17 @@ struct Patience {
   bool failed = false;  // it has been announced already
 };
 
+// From the start of the machine; may be called in a signal handler.
+inline double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 // What a launcher that ends a run has sent this process so far; set by signal handlers.
 struct LauncherSignals {
-  bool volatile continued = false;  // SIGCONT
-  bool volatile ended = false;      // SIGTERM after it
+  std::atomic<double> continued = -1e9;  // SIGCONT: steady_seconds() of the last
+  bool volatile ended = false;           // SIGTERM soon after it
+  // From SIGCONT to SIGKILL are two seconds, or as set; SIGCONT also comes after a pause.
+  bool may_end_run() const { return steady_seconds() - continued < 15; }
 };
 
 class ControlPlane {

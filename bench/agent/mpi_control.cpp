@@ -40,10 +40,6 @@ constexpr char kLost = 'L';
 
 constexpr double kLevelSeconds = 5;  // of more patience, a level higher in the tree
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 // The same on all agents of a parcel, whose lists are equal.
 std::uint64_t number_of(const Parcel& parcel) {
   Packer packed;
@@ -107,11 +103,7 @@ class MpiControl final : public ControlPlane {
         ++missing;
       }
     }
-    try {
-      for (; missing > 0; --missing) take_parcel(parcels, patience_seconds);
-    } catch (const NodeLost& lost) {
-      report_lost(lost);
-    }
+    for (; missing > 0; --missing) take_parcel(parcels, patience_seconds);
   }
 
   void announce_failure(int trial) override {
@@ -130,7 +122,7 @@ class MpiControl final : public ControlPlane {
     }
     if (pending_ && !held()) pass_on(*std::exchange(pending_, std::nullopt));
     if (signals_ != nullptr && signals_->ended && !roll_.begun()) answer_roll();
-    if (const auto silent = roll_.silent(now())) close_roll(*silent);
+    if (const auto silent = roll_.silent(steady_seconds())) close_roll(*silent);
     post_.forget_sent();
     return announced_ == trial;
   }
@@ -191,7 +183,7 @@ class MpiControl final : public ControlPlane {
   }
 
   void take_news(int news, int from) {
-    if (signals_ != nullptr && signals_->continued) roll_.answered(from);
+    if (signals_ != nullptr && signals_->may_end_run()) roll_.answered(from);
     if (news <= kSilent) {
       roll_.reported(kSilent - news);
     } else if (news > announced_) {
@@ -203,7 +195,7 @@ class MpiControl final : public ControlPlane {
     // Agents look for messages each 50 ms while workers measure, and SIGKILL comes after a second.
     constexpr double kAnswerSeconds = 0.4;
     constexpr double kReportSeconds = 0.2;
-    roll_.begin(now(), kAnswerSeconds + (rank_ == 0 ? kReportSeconds : 0), tree_.children);
+    roll_.begin(steady_seconds(), kAnswerSeconds + (rank_ == 0 ? kReportSeconds : 0), tree_.children);
     if (tree_.parent >= 0) tell(tree_.parent, kHere);
   }
 
@@ -214,17 +206,12 @@ class MpiControl final : public ControlPlane {
     }
   }
 
-  // A launcher has begun to end the run, as far as can be told: SIGCONT also comes after a pause.
-  bool held() {
-    constexpr double kLauncherSeconds = 15;  // from SIGCONT to SIGKILL are two, or as set
-    if (signals_ == nullptr || !signals_->continued) return false;
-    if (held_until_ == 0) held_until_ = now() + kLauncherSeconds;
-    return now() < held_until_;
-  }
+  // A launcher has begun to end the run, as far as can be told.
+  bool held() const { return signals_ != nullptr && signals_->may_end_run(); }
 
   void spread_failure(int trial, int from) {
     announced_ = trial;
-    announced_at_ = now();
+    announced_at_ = steady_seconds();
     pending_ = {trial, from};
     if (!held()) pass_on(*std::exchange(pending_, std::nullopt));
   }
@@ -253,15 +240,15 @@ class MpiControl final : public ControlPlane {
 
   bool ended(const Patience& patience, double start) const {
     if (patience.seconds < 0) return false;
-    if (now() > start + patience.seconds) return true;
+    if (steady_seconds() > start + patience.seconds) return true;
     if (patience.after_failure < 0 || !(patience.failed || announced_at_ > start)) return false;
-    return now() > std::max(start, announced_at_) + patience.after_failure;
+    return steady_seconds() > std::max(start, announced_at_) + patience.after_failure;
   }
 
   // Calls `arrived` until it is true; meanwhile passes on news. Throws NodeLost.
   template <class Arrived>
   void wait(int agent, const Patience& patience, Arrived arrived) {
-    const double start = now();
+    const double start = steady_seconds();
     for (int tries = 0; !arrived(); ++tries) {
       failure_announced(-1);
       // Answers within the tree arrive in microseconds: look a few times before sleeping.
@@ -270,7 +257,7 @@ class MpiControl final : public ControlPlane {
         std::this_thread::yield();
         continue;
       }
-      const double waited = now() - start;
+      const double waited = steady_seconds() - start;
       if (ended(patience, start)) {
         throw NodeLost(agent, fmt::format("its agent has been silent for {:.0f} s", waited));
       }
@@ -297,9 +284,23 @@ class MpiControl final : public ControlPlane {
     return missing->agents[static_cast<std::size_t>(place.parent)];
   }
 
+  // Who hands on waits less than who is handed to.
+  Patience deeper(double seconds, const std::vector<Parcel>& parcels) const {
+    int deepest = 0;
+    for (const Parcel& parcel : parcels) {
+      const auto me = std::find(parcel.agents.begin(), parcel.agents.end(), rank_);
+      int depth = 0;
+      for (int at = static_cast<int>(me - parcel.agents.begin()); at > 0; ++depth) {
+        at = place_in_tree(at, static_cast<int>(parcel.agents.size())).parent;
+      }
+      deepest = std::max(deepest, depth);
+    }
+    return {seconds + kLevelSeconds * deepest};
+  }
+
   void take_parcel(std::vector<Parcel>& parcels, double patience_seconds) {
     const std::string packed =
-        receive(MPI_ANY_SOURCE, kParcelTag, {patience_seconds}, sender_of(parcels));
+        receive(MPI_ANY_SOURCE, kParcelTag, deeper(patience_seconds, parcels), sender_of(parcels));
     Unpacker unpacker(packed);
     const auto number = unpacker.get<std::uint64_t>();
     const auto parcel = std::find_if(parcels.begin(), parcels.end(), [&](const Parcel& p) {
@@ -346,7 +347,6 @@ class MpiControl final : public ControlPlane {
   RollCall roll_;
   std::optional<FailedTrial> pending_;  // not yet passed on
   const LauncherSignals* signals_ = nullptr;
-  double held_until_ = 0;
   std::function<void(const std::vector<int>& silent)> ends_;
   MPI_Comm failures_ = MPI_COMM_NULL;
   MPI_Request incoming_ = MPI_REQUEST_NULL;

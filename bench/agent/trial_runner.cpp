@@ -313,7 +313,12 @@ TrialOutcome TrialRunner::run(const Launch& launch) {
   const Cargo hello = ready ? hello_cargo(launch, identities) : Cargo{};
   if (!conclude(ready, Phase::hello, Progression::ready, hello)) return failed(launch);
 
-  rendezvous_->share(control_, phase_patience(setup_));
+  try {
+    rendezvous_->share(control_, phase_patience(setup_));
+  } catch (const NodeLost& lost) {
+    control_.announce_failure(trial_);  // or those above wait for workers that wait for nothing
+    control_.report_lost(lost);
+  }
   for (const auto& worker : workers_) worker->tell(rendezvous_->connect_for(worker->rank()));
   const bool connected = await(Progression::connected, deadlines.connect);
   if (!conclude(connected, Phase::connect, Progression::connected)) return failed(launch);

@@ -30,6 +30,12 @@ bool plausible(const wire::CaseBlocks& blocks) {
                      [](double s) { return std::isfinite(s) && s > 0; });
 }
 
+// n as asked for, which a graph case rounds up to whole graphs.
+int whole_graphs(const wire::CaseRequest& asked) {
+  const int whole = asked.what.graph ? ops_per_graph(asked.what) : 1;
+  return (asked.ops_per_block + whole - 1) / whole * whole;
+}
+
 }  // namespace
 
 WorkerLink::WorkerLink(wire::Request request, const ChildCommand& command,
@@ -155,7 +161,7 @@ void WorkerLink::take_result(wire::Result&& result) {
   for (std::size_t i = 0; i < result.cases.size(); ++i) {
     const wire::CaseBlocks& blocks = result.cases[i];
     const int wanted = request_.cases[i].blocks;
-    const int ops = request_.cases[i].ops_per_block;
+    const int ops = whole_graphs(request_.cases[i]);
     const bool fine = request_.load.empty()
                           ? plausible(blocks) &&
                                 (wanted == 0 ||

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
@@ -88,6 +89,7 @@ class Comparer {
       }
     }
     judge_whole(result, launches_, run_, options_);
+    note_itself(result);
     return result;
   }
 
@@ -131,12 +133,20 @@ class Comparer {
     return false;
   }
 
+  // By the title alone it might be another month's launches in files of the same names.
+  void note_itself(SourceComparison& result) const {
+    constexpr double kAsWritten = 1e-4;  // figures of a file are rounded
+    const bool equal = std::all_of(
+        result.figures.begin(), result.figures.end(),
+        [](const ComparedFigure& f) { return std::abs(f.ratio.value - 1) < kAsWritten; });
+    if (!equal || !is_of_a_run(result.source.figure_class) || result.source.title != title_) return;
+    result.notes.insert(result.notes.begin(),
+                        "the reference was made of this very run: 1.00x says nothing");
+  }
+
   // Of another run: the variables may be the very change that is looked at.
   void note_what_differs(SourceComparison& result) const {
     if (!is_of_a_run(result.source.figure_class)) return;
-    if (result.source.title == title_) {
-      result.notes.emplace_back("the reference was made of this very run: 1.00x says nothing");
-    }
     if (!told_alike(result)) return;
     std::set<std::string> names;
     for (const auto& [name, value] : result.source.environment) names.insert(name);

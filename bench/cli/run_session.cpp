@@ -112,19 +112,13 @@ double seconds_of(const std::vector<TrialOutcome>& trials) {
 
 // A budget is of the whole run, however often it is stopped; one that comes with --resume is for what
 // follows. 0: no limit.
-double budget_left(const SweepSpec& spec, const SweepOptions& options, const RunData& data,
-                   const fs::path& folder) {
+double budget_left(const SweepSpec& spec, const SweepOptions& options, const RunData& data) {
   if (!options.budget.empty()) return parse_duration(options.budget, "--budget").count();
   if (spec.budget.count() <= 0) return 0;
   const double of_trials = seconds_of(data.trials);
-  const double left = spec.budget.count() - std::max(of_trials, data.end ? data.end->seconds : 0);
-  const double of_a_trial =
-      data.trials.empty() ? 0 : of_trials / static_cast<double>(data.trials.size());
-  if (left <= of_a_trial) {
-    throw usage_error(fmt::format("this run has used its budget of {}", format_seconds(spec.budget)),
-                      folder.string(), "--budget gives it more time, from now on");
-  }
-  return left;
+  constexpr double kNothing = 1e-9;  // 0 would be no limit
+  return std::max(kNothing, spec.budget.count() -
+                                std::max(of_trials, data.end ? data.end->seconds : 0));
 }
 
 void begin_resumed(Start& start, const SweepOptions& options, const SessionOptions& session,
@@ -146,7 +140,7 @@ void begin_resumed(Start& start, const SweepOptions& options, const SessionOptio
   if (!data.run.mismatches.empty()) start.log->mark_nodes_differ();
   if (!options.allow_hidden_gpus) refuse_hidden_gpus(start.run, machines);
   choose_staged(start.run, session.stage);
-  start.run.spec.budget = Seconds{budget_left(start.run.spec, options, data, start.folder)};
+  start.run.spec.budget = Seconds{budget_left(start.run.spec, options, data)};
   if (data.end && data.end->reason == "baseline failed") forget_failed_baseline(data.trials);
   start.log->keep(data.trials.size());
   start.done = std::move(data.trials);

@@ -12,11 +12,11 @@ bool volatile stop_requested = false;
 agent::LauncherSignals of_launcher;
 
 void request_stop(int signal) {
-  if (signal == SIGTERM && of_launcher.continued) of_launcher.ended = true;
+  if (signal == SIGTERM && of_launcher.may_end_run()) of_launcher.ended = true;
   stop_requested = true;
 }
 
-void note_continued(int) { of_launcher.continued = true; }
+void note_continued(int) { of_launcher.continued = agent::steady_seconds(); }
 
 void handle(int signal, void (*handler)(int), unsigned flags) {
   struct sigaction action {};

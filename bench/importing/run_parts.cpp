@@ -36,9 +36,16 @@ bool is_setting(std::string_view name) {
   return may_be_kept(name);
 }
 
-bool is_named(const ImportedLaunch& launch, const std::vector<NamedSetting>& named) {
-  return std::any_of(named.begin(), named.end(),
-                     [&](const auto& setting) { return applies_to(setting, launch); });
+// By a setting that says more than the library, or only that.
+bool is_named(const ImportedLaunch& launch, const std::vector<NamedSetting>& named,
+              bool only_library = false) {
+  return std::any_of(named.begin(), named.end(), [&](const NamedSetting& setting) {
+    const auto& said = setting.assignments;
+    const auto is_library = [](const auto& assignment) { return assignment.first == kLibrary; };
+    const bool names_it = std::any_of(said.begin(), said.end(), is_library);
+    const bool alone = names_it && said.size() == 1;
+    return (only_library ? names_it : !alone) && applies_to(setting, launch);
+  });
 }
 
 // Text without NCCL's own lines does not tell variables.
@@ -152,13 +159,14 @@ void note_unknown(const std::vector<ImportedLaunch>& launches,
 }
 
 // A launch that does not tell its library counts as of the one that most likely it was.
-void note_unknown_library(const std::vector<ImportedLaunch>& launches, const std::string& usual,
+void note_unknown_library(const std::vector<ImportedLaunch>& launches,
+                          const std::vector<NamedSetting>& named, const std::string& usual,
                           std::vector<std::string>& notes) {
   std::set<std::string> versions;
   std::int64_t unknown = 0;
   for (const ImportedLaunch& launch : launches) {
     if (launch.nccl.empty()) {
-      ++unknown;
+      if (!is_named(launch, named, /*only_library=*/true)) ++unknown;
     } else {
       versions.insert(launch.nccl);
     }
@@ -224,7 +232,7 @@ LaunchSettings find_settings(const std::vector<ImportedLaunch>& launches,
   result.nccl = launches[baseline].nccl.empty() ? usual : launches[baseline].nccl;
   if (result.candidates.size() > 1) note_baseline(all[baseline], varying, result);
   note_unknown(launches, named, result.notes);
-  note_unknown_library(launches, result.nccl, result.notes);
+  note_unknown_library(launches, named, result.nccl, result.notes);
   return result;
 }
 

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/settings_store.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
+#include <ctime>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -141,6 +143,10 @@ std::string short_hash(std::string_view text) {
   return fmt::format("{:08x}", hash);
 }
 
+std::string now_text() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
 }  // namespace
 
 std::string sweep_key(const RunRecord& run) {
@@ -199,6 +205,8 @@ fs::path remember_setting(const fs::path& folder, const std::string& fabric,
   if (fs::exists(file, ignored)) settings = load_settings(file);
   std::erase_if(settings.entries, [&](const SettingsEntry& e) { return e.run == entry.run; });
   settings.entries.push_back(entry);
+  // Imported logs may tell no date: then it is when they were judged.
+  if (entry.date.empty()) settings.entries.back().date = now_text();
   std::stable_sort(settings.entries.begin(), settings.entries.end(),
                    [](const auto& a, const auto& b) { return a.date < b.date; });
   ordered_json j{

@@ -161,6 +161,23 @@ TEST(ImportedRun, VariablesOfWhatCarriesTheTrafficAreSettings) {
   }
 }
 
+TEST(ImportedRun, NamingALibraryDoesNotTellTheVariables) {
+  ImportedFiles files = launches({{"a.log", {100, 101}}, {"b.log", {102}}});
+  files.launches[0].nccl = "2.28.3";
+  files.launches[1].nccl = "2.28.9";
+  files.launches[2].nccl.clear();
+  files.launches[0].environment_known = files.launches[1].environment_known = true;
+  const NamedSetting library{"b.log", {{"nccl_library", "2.28.3"}}};
+  const RunData data = run_of(files, {library});
+  EXPECT_EQ(std::count_if(data.trials.begin(), data.trials.end(),
+                          [](const TrialOutcome& trial) { return trial.order.candidate == 0; }),
+            1)
+      << "the launch whose variables nobody told is not of the default";
+  for (const std::string& note : data.run.notes) {
+    EXPECT_EQ(note.find("does not tell NCCL's version"), std::string::npos) << note;
+  }
+}
+
 TEST(ImportedRun, AnUntoldLibraryIsSaidWhereThereAreSeveral) {
   ImportedFiles files = launches({{"a.log", {100, 101, 102}}});
   files.launches[0].nccl = "2.28.3";

@@ -335,6 +335,10 @@ TEST(SettingsStore, KeepsAHistoryAndReplacesEntriesOfTheSameRun) {
   EXPECT_EQ(all[0].fabric, "my/fabric");
   ASSERT_EQ(all[0].entries.size(), 3U);
   EXPECT_EQ(all[0].entries[0].run, "a");
+  entry.run = "imported";  // from logs that tell no date: the newest, not the oldest
+  entry.date.clear();
+  EXPECT_EQ(load_settings(remember_setting(folder.path(), "my/fabric", entry)).entries.back().run,
+            "imported");
   const Table table = settings_history(all[0]);  // another NCCL does not replace
   EXPECT_EQ(table.rows[0].back().text, "current");
   EXPECT_EQ(table.rows[1].back().text, "current");
